@@ -1,0 +1,234 @@
+"""Values that the sizing core takes and returns: frozen, without Django, in SI base units.
+
+Memory is always bytes here; catalogue rows turn their GiB into bytes in `recommender.adapters`, the
+one place where units change. Precisions are the answers' words: fp32 bf16 fp16 fp8 int8 int4 fp4.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+GIB = 2**30
+GB = 10**9
+
+Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4"]
+KVPrecision = Literal["bf16", "fp8"]
+Engine = Literal["vllm", "sglang", "tensorrt_llm", "other"]
+Method = Literal["pretraining", "full", "lora", "qlora"]
+ModelKind = Literal["llm", "vlm", "embedding", "reranker", "asr", "image_generation", "vision"]
+CacheKind = Literal["full", "window", "chunked", "latent", "indexer", "state"]
+Link = Literal["nvswitch", "nvlink", "fabric", "bridge", "pcie", "none"]
+Support = Literal["native", "weight_only", "storage_only", "no"]
+
+
+class SizingError(ValueError):
+    """The core was asked for something that makes no sense: a bug of the caller, never of the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A figure that is known between two ends: low <= typical <= high, all in the figure's own unit."""
+
+    low: float
+    typical: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.typical <= self.high:
+            raise SizingError(f"not in order: {self.low}, {self.typical}, {self.high}")
+
+    @classmethod
+    def exact(cls, value: float) -> "Range":
+        return cls(value, value, value)
+
+    def __add__(self, other: "Range") -> "Range":
+        return Range(self.low + other.low, self.typical + other.typical, self.high + other.high)
+
+    def scaled(self, factor: float) -> "Range":
+        """Return the range times a factor that is not negative."""
+        if factor < 0:
+            raise SizingError(f"negative factor: {factor}")
+        return Range(self.low * factor, self.typical * factor, self.high * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheGroup:
+    """What one kind of layer keeps per request (see `memory.cache_bytes` for the rule of each kind).
+
+    full      2 x kv_heads x head_dim values a token, without end
+    window    the same, bounded by the last `window` tokens
+    chunked   the same, bounded by the current chunk of `window` tokens
+    latent    latent_dim + rope_dim values a token, copied to every tensor rank (MLA)
+    indexer   latent_dim values a token beside a latent group (sparse attention), copied as well
+    state     `state_bytes` a layer and request, whatever the length (linear attention, Mamba)
+
+    `tokens_per_entry` above 1: one entry is kept for that many tokens (compressed attention).
+    `tensor_sharded` false: every tensor rank keeps the whole.
+    """
+
+    kind: CacheKind
+    layers: int
+    kv_heads: int = 0
+    head_dim: int = 0
+    latent_dim: int = 0
+    rope_dim: int = 0
+    window: int | None = None
+    state_bytes: int = 0
+    tokens_per_entry: int = 1
+    tensor_sharded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraModule:
+    """A part beside the language model: vision tower, speech encoder, prediction layer [parameters]."""
+
+    name: str
+    parameters: int
+    tensor_sharded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AIModelSpec:
+    """One AI model's shape. None: no source says.
+
+    `parameters` counts the whole published checkpoint, extra modules and prediction layers included.
+    """
+
+    slug: str
+    kind: ModelKind
+    parameters: int
+    active_parameters: int | None = None
+    num_layers: int | None = None
+    hidden_size: int | None = None
+    num_attention_heads: int | None = None
+    num_kv_heads: int | None = None
+    head_dim: int | None = None
+    intermediate_size: int | None = None
+    vocab_size: int | None = None
+    tie_embeddings: bool | None = None
+    max_context: int | None = None
+    native_precision: Precision = "bf16"
+    cache_groups: tuple[CacheGroup, ...] = ()
+    cache_known: bool = True  # false: the architecture is not understood, cache figures are refused
+    experts: int = 0
+    experts_per_token: int = 0
+    shared_experts: int = 0
+    moe_intermediate_size: int | None = None
+    first_dense_layers: int = 0
+    mtp_parameters: int = 0  # prediction (draft) layers inside `parameters`
+    extra_modules: tuple[ExtraModule, ...] = ()
+    measured_weights: Mapping[str, float] = field(default_factory=dict)  # precision -> bytes of a checkpoint
+    gflop_per_image: float | None = None  # forward pass of vision models at their usual resolution
+
+    @property
+    def is_moe(self) -> bool:
+        return self.experts > 1
+
+    @property
+    def generates_tokens(self) -> bool:
+        return self.kind in ("llm", "vlm")
+
+    @property
+    def compute_parameters(self) -> int:
+        """Parameters that work on each token: the active ones of a mixture, else all."""
+        return self.active_parameters or self.parameters
+
+
+@dataclass(frozen=True, slots=True)
+class GPUSpec:
+    """One software-visible accelerator. None: no source says; sizing then refuses what needs the figure."""
+
+    slug: str
+    vendor: str  # slug: nvidia, amd, intel, qualcomm
+    architecture: str  # as in the data: "Hopper", "Ada Lovelace", "Ampere (GA100)", "CDNA 3" ...
+    form: str | None  # sxm, oam, pcie-double-wide, pcie-single-wide, superchip
+    memory_bytes: Range  # what the driver reports; exact where a report is known
+    memory_reported: bool  # false: the range is derived from the printed label
+    bandwidth_bytes_per_s: float | None
+    dense_flops: Mapping[str, float]  # precision -> FLOP/s without sparsity; missing: not published
+    native_precisions: frozenset[str]
+    tdp_w: float | None
+    compute_capability: tuple[int, int] | None = None
+    nvlink_bytes_per_s: float | None = None  # both directions, all links
+    bridge_max_gpus: int | None = None
+    pcie_bytes_per_s: float | None = None  # both directions
+    devices_per_board: int = 1
+    market_state: Literal["current", "previous", "legacy"] = "current"
+    serves_language_models: bool = True  # false: graphics or desktop-virtualisation card
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """A server (variant) with one GPU option: what can be ordered as one row, before a count is chosen."""
+
+    server: str
+    variant: str | None
+    gpu: GPUSpec
+    counts: tuple[int, ...]  # cards per server that may be ordered: 1, 2, 4, 8, or the fixed or largest one
+    count_known: bool  # false: only one card is counted, more is "count not published"
+    link: Link
+    link_bytes_per_s: float | None  # per GPU, both directions, of that board in this server
+    link_max_gpus: int  # GPUs that the link joins at full rate; wider groups go over PCIe
+    evidence: Literal["maker", "benchmark", "deployed", "preset", "derived"]
+    cpu_vendor: str
+    sockets_min: int
+    sockets_max: int
+    option_min_sockets: int | None
+    option_min_psu_w: int | None
+    option_ambient_max_c: float | None
+    card_power_cap_w: float | None
+    kind: Literal["rack", "tray", "edge", "tower"]
+    rack_units: int | None  # own height; of a tray: of the tray
+    enclosure_rack_units: int | None  # trays only
+    enclosure_trays: int | None
+    depth_mm: float | None
+    cooling: frozenset[str]  # air, liquid: what the configuration needs or takes (see catalog.Cooling)
+    temperature_min_c: float | None
+    temperature_max_c: float | None
+    psu_count: int | None
+    psu_options_w: tuple[int, ...]
+    workloads: frozenset[str]
+    server_orderable: bool
+    option_orderable: bool
+    successor: str | None
+    special_order: bool  # sold only on a separate base model ("for AI"), export-controlled
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How one model lies on GPUs: each replica takes tensor_parallel x pipeline_parallel of them."""
+
+    tensor_parallel: int
+    pipeline_parallel: int
+    replicas: int
+    idle_gpus: int
+    crosses_link: bool  # the tensor group is wider than the fast link and goes over PCIe
+
+    @property
+    def gpus_per_replica(self) -> int:
+        return self.tensor_parallel * self.pipeline_parallel
+
+    @property
+    def gpus_used(self) -> int:
+        return self.gpus_per_replica * self.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the load needs on the busiest GPU, line by line [bytes]. None: does not apply."""
+
+    weights: Range
+    kv_cache: Range | None
+    activations: Range
+    optimizer: Range | None
+    gradients: Range | None
+    overhead: Range
+    available: Range  # usable memory x the engine's utilization
+
+    @property
+    def total(self) -> Range:
+        total = self.weights + self.activations + self.overhead
+        for line in (self.kv_cache, self.optimizer, self.gradients):
+            if line is not None:
+                total = total + line
+        return total
