@@ -120,6 +120,10 @@ class AIModelSpec:
     measured_weights: Mapping[str, float] = field(default_factory=dict)  # precision -> bytes of a checkpoint
     gflop_per_image: float | None = None  # forward pass of vision models at their usual resolution
 
+    def __hash__(self) -> int:
+        """Equal models have equal slugs; the mapping inside cannot be hashed."""
+        return hash(self.slug)
+
     @property
     def is_moe(self) -> bool:
         return self.experts > 1
@@ -155,6 +159,10 @@ class GPUSpec:
     devices_per_board: int = 1
     market_state: Literal["current", "previous", "legacy"] = "current"
     serves_language_models: bool = True  # false: graphics or desktop-virtualisation card
+
+    def __hash__(self) -> int:
+        """Equal cards have equal slugs; the mapping inside cannot be hashed."""
+        return hash(self.slug)
 
 
 @dataclass(frozen=True, slots=True)
