@@ -1,41 +1,88 @@
-"""Settings: one file; deployments differ by environment variables, bad values fail loudly."""
+"""Settings: one file; deployments differ by environment variables (.env.example), bad values fail loudly."""
 
+from ipaddress import ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.csp import CSP
 from django.utils.translation import gettext_lazy as _
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
-if (BASE_DIR / ".env").exists():
-    env.read_env(BASE_DIR / ".env")
 
+env = environ.Env()
+ENV_FILE = Path(env.str("ENV_FILE", default=str(BASE_DIR / ".env")))
+if ENV_FILE.is_file():
+    env.read_env(ENV_FILE)  # what the environment sets already stays
+
+if not env.str("SECRET_KEY", default=""):
+    raise ImproperlyConfigured(
+        f"SECRET_KEY is not set: neither in the environment nor in {ENV_FILE}. "
+        "For development, run `make setup`, which writes that file. For production, see .env.example."
+    )
 SECRET_KEY = env.str("SECRET_KEY")
 DEBUG = env.bool("DEBUG", default=False)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost"])
+
+# The site and whose it is
+SITE_URL = env.str("SITE_URL", default="http://127.0.0.1:8000" if DEBUG else "").rstrip("/")
+if urlsplit(SITE_URL).scheme not in {"http", "https"} or urlsplit(SITE_URL).path:
+    raise ImproperlyConfigured(
+        f"SITE_URL is {SITE_URL!r}; it must be the public address without a path, like https://servers.example.com."
+    )
+VENDOR_NAME = env.str("VENDOR_NAME", default="AI Servers")
+VENDOR_LOGO = env.str("VENDOR_LOGO", default="")  # a file under static/, never another host's
+if ":" in VENDOR_LOGO or VENDOR_LOGO.startswith("/"):
+    raise ImproperlyConfigured(
+        f"VENDOR_LOGO is {VENDOR_LOGO!r}; it must be a path below static/, like img/logo.svg."
+    )
+SALES_CONTACT = env.str("SALES_CONTACT", default="")  # an e-mail address, an https address or a phone number
+RELEASE = env.str("RELEASE", default="")  # names the deployed version where several hosts serve the same
+
+# Who may ask, and through what
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname])
+if DEBUG:
+    ALLOWED_HOSTS += ["127.0.0.1", "localhost", "[::1]"]
+HTTPS = urlsplit(SITE_URL).scheme == "https"
+try:
+    TRUSTED_PROXIES = [ip_network(network) for network in env.list("TRUSTED_PROXIES", default=[])]
+except ValueError as error:
+    raise ImproperlyConfigured(f"TRUSTED_PROXIES must be addresses or networks: {error}") from error
+if TRUSTED_PROXIES:
+    # aiservers.middleware.trusted_proxy has removed the header where anybody else sent it.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 INSTALLED_APPS = [
-    "modeltranslation",
+    "modeltranslation",  # before the admin, whose classes it extends
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.sitemaps",
+    "whitenoise.runserver_nostatic",  # runserver serves static files as production does
     "django.contrib.staticfiles",
     "django_filters",
     "django_htmx",
+    "aiservers",
     "catalog",
     "recommender",
 ]
 
 MIDDLEWARE = [
+    "aiservers.middleware.trusted_proxy",
+    "aiservers.middleware.request_log",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "aiservers.caching.CachingMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 
@@ -50,19 +97,38 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "aiservers.context_processors.site",
             ],
         },
     },
 ]
 
+# Data
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}")}
+DATABASES["default"]["ATOMIC_REQUESTS"] = False
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # Readers do not wait for a writer, and writers wait for one another instead of failing half way.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,  # seconds
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)  # seconds
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
+
+# Languages, numbers, time
 LANGUAGE_CODE = "es"
 LANGUAGES = [("es", _("Spanish")), ("ru", _("Russian")), ("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_PATH = "/admin/"  # readers' language is in the address
+FORMAT_MODULE_PATH = "aiservers.formats"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = env.str("TIME_ZONE", default="Europe/Madrid")
@@ -71,6 +137,56 @@ MODELTRANSLATION_DEFAULT_LANGUAGE = "es"
 MODELTRANSLATION_ENABLE_FALLBACKS = False
 MODELTRANSLATION_AUTO_POPULATE = False
 
-STATIC_URL = "static/"
+# Static files: hashed names and compressed in production, straight from the folders in development
+STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+
+# Security
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "base-uri": [CSP.NONE],
+    "frame-ancestors": [CSP.NONE],
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^health/"]  # probes come from inside, without TLS
+SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=31_536_000 if HTTPS else 0)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.bool("HSTS_SUBDOMAINS", default=HTTPS)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_PATH = "/admin/"  # staff's session never reaches the pages that caches keep
+CSRF_COOKIE_HTTPONLY = True
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Logs: one JSON object a line on standard error
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"private": {"()": "aiservers.logs.HidePrivateParts"}},
+    "formatters": {"json": {"()": "aiservers.logs.JSONFormatter"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json", "filters": ["private"]}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+    "loggers": {
+        "django": {"level": "INFO"},
+        "django.request": {"level": "ERROR"},  # every answer has its line in aiservers.access
+        "django.server": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},
+    },
+}

@@ -1,6 +1,23 @@
-"""Addresses: languages, admin, health."""
+"""Addresses: pages under their language; admin, health and files for crawlers without one."""
 
+from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
-from django.urls import path
+from django.contrib.sitemaps.views import sitemap
+from django.urls import include, path
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from aiservers import views
+from catalog.sitemaps import SITEMAPS
+
+urlpatterns = [
+    path("", views.choose_language, name="choose_language"),
+    path("admin/", admin.site.urls),
+    path("health/live", views.live, name="live"),
+    path("health/ready", views.ready, name="ready"),
+    path("robots.txt", views.robots, name="robots"),
+    path("sitemap.xml", sitemap, {"sitemaps": SITEMAPS}, name="sitemap"),
+    *i18n_patterns(
+        path("", include("catalog.urls")),
+        path("", include("recommender.urls")),
+        prefix_default_language=True,
+    ),
+]

@@ -1,0 +1,65 @@
+"""Canonical addresses: links carry plain decimals, forms carry what the reader typed.
+
+A form that sends numbers by GET has a hidden field `lang` with the language of the page it was filled in on:
+
+    <input type="hidden" name="lang" value="{{ LANGUAGE_CODE }}">
+
+Its view starts with
+
+    if (redirect := canonical_redirect(request, NUMBER_KEYS)):
+        return redirect
+
+and reads canonical numbers from then on (`numbers.parse_canonical`). A field shows a canonical value in the
+reader's way by `numbers.as_typed`. What was understood is seen there: `1.500` typed in Spanish comes back as 1500.
+"""
+
+from django.conf import settings
+from django.http import HttpResponseRedirect, QueryDict
+from django.utils.translation import get_language, gettext_lazy as _
+
+from aiservers.numbers import NumberError, canonical, parse_range
+
+NUMBER_ERRORS = {
+    "empty": _("Enter a number."),
+    "malformed": _("This is not a number. Write it like 1500 or 1.5, or a range like 8000..32000."),
+    "negative": _("The number cannot be below zero."),
+    "not_finite": _("Enter a finite number."),
+    "too_large": _("This number is too large."),
+    "reversed": _("The range ends before it begins. Write the smaller number first."),
+}
+
+
+def canonical_redirect(request, number_keys):
+    """Return the redirect from a form's address to the canonical one, or None where there is no `lang` in it.
+
+    Values of `number_keys` become canonical numbers or ranges; empty values go; everything else stays, in its
+    order. A number that cannot be read stays as it was typed: the page shows its message beside it.
+    """
+    if "lang" not in request.GET:
+        return None
+    typed_in = request.GET["lang"]
+    language = typed_in if typed_in in dict(settings.LANGUAGES) else get_language()
+    query = canonical_query(request.GET, number_keys, language)
+    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}" if query else request.path)
+
+
+def canonical_query(query, number_keys, language):
+    """Return a copy of a form's QueryDict as canonical addresses carry it."""
+    result = QueryDict(mutable=True)
+    for key, values in query.lists():
+        if key == "lang":
+            continue
+        for value in values:
+            if key in number_keys:
+                value = canonical_text(value, language)
+            if value.strip():
+                result.appendlist(key, value)
+    return result
+
+
+def canonical_text(text, language):
+    """Return a typed number or range in its canonical form, or the text itself where it is neither."""
+    try:
+        return canonical(parse_range(text, language))
+    except NumberError:
+        return text

@@ -1,0 +1,104 @@
+"""What caches may keep: the headers of every kind of page, set here and nowhere else.
+
+kind        which responses                              Cache-Control        also
+public      pages under a language, sitemap, robots      public, max-age=60   ETag; Vary on htmx's headers
+results     the same, where a crawler has no business    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
+negotiated  redirects by the browser's languages         no-store             Vary: Accept-Language
+private     what sets or reads a cookie, or was posted   no-store             X-Robots-Tag: noindex
+none        errors, health                               no-store
+"""
+
+import hashlib
+from functools import cache
+from http import HTTPStatus
+
+from django.apps import apps
+from django.conf import settings
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.translation import get_language
+
+PUBLIC_SECONDS = 60
+HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
+
+# Pages that answer one reader's question, and lists that are one of countless cuts of the same facts.
+NOINDEX_VIEWS = {"recommender:results", "catalog:compare"}
+NOT_FILTERS = {"page", "sort"}
+
+SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
+CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
+
+
+def catalog_version():
+    """Return the number that every change of a fact raises, None where no catalog is loaded."""
+    try:
+        model = apps.get_model("catalog", "CatalogVersion")
+    except LookupError:
+        return None
+    return model.objects.values_list("number", flat=True).first()
+
+
+@cache
+def release():
+    """Name what is running: RELEASE where it is set, else the time of the newest file of the project."""
+    if settings.RELEASE:
+        return settings.RELEASE
+    files = (path for folder in CODE_FOLDERS for path in (settings.BASE_DIR / folder).rglob("*.*"))
+    newest = max(path.stat().st_mtime_ns for path in files if path.suffix != ".pyc")
+    return (
+        f"{newest}-{settings.VENDOR_NAME}-{settings.VENDOR_LOGO}-{settings.SALES_CONTACT}-{settings.SITE_URL}"
+    )
+
+
+def etag(request):
+    """Return the ETag of a public page: the same until a fact, the release, the language or the form changes."""
+    swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
+    state = f"{catalog_version()} {get_language()} {release()} {swaps}"
+    return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
+
+
+def is_public(request):
+    """Tell whether the address is one that everybody sees alike."""
+    path = request.path_info
+    return path in SERVICE_PATHS or path.split("/")[1] in dict(settings.LANGUAGES)
+
+
+def has_noindex(request):
+    """Tell whether search engines should leave this address alone."""
+    filters = [key for key, value in request.GET.items() if value and key not in NOT_FILTERS]
+    return request.resolver_match.view_name in NOINDEX_VIEWS or len(filters) > 1
+
+
+class CachingMiddleware:
+    """Answers "not modified" before a view runs, and sets the headers above after it."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        response = self.get_response(request)
+        if request.path_info.startswith("/admin/"):
+            return response  # the admin says never_cache itself
+        if response.cookies or "Cookie" in response.get("Vary", "") or request.method not in ("GET", "HEAD"):
+            response.headers["Cache-Control"] = "no-store"
+            response.headers["X-Robots-Tag"] = "noindex"
+        elif is_public(request) and response.status_code < HTTPStatus.BAD_REQUEST:
+            self._set_public_headers(request, response)
+        else:
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+    def process_view(self, request, view, args, kwargs):
+        if settings.DEBUG or not is_public(request) or "If-None-Match" not in request.headers:
+            return None
+        return get_conditional_response(request, etag=etag(request))
+
+    def _set_public_headers(self, request, response):
+        patch_vary_headers(response, HTMX_HEADERS)
+        if request.resolver_match and has_noindex(request):
+            response.headers["X-Robots-Tag"] = "noindex"
+        if settings.DEBUG:  # templates change under the developer's hands
+            response.headers["Cache-Control"] = "no-cache"
+            return
+        response.headers["Cache-Control"] = f"public, max-age={PUBLIC_SECONDS}"
+        if response.status_code == HTTPStatus.OK:
+            response.headers["ETag"] = etag(request)

@@ -1,0 +1,50 @@
+"""What every page knows about the site: its vendor, and itself in the other languages."""
+
+from django.conf import settings
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import override
+
+# A language names itself in its own words, whatever the language of the page.
+OWN_NAMES = {"es": "Español", "ru": "Русский", "en": "English"}
+
+
+def site(request):
+    """Return `site` (vendor, contact, address) and `language_links`, made only when a template asks."""
+    return {
+        "site": {
+            "url": settings.SITE_URL,
+            "vendor_name": settings.VENDOR_NAME,
+            "vendor_logo": settings.VENDOR_LOGO,
+            "sales_contact": settings.SALES_CONTACT,
+        },
+        "language_links": SimpleLazyObject(lambda: language_links(request)),
+    }
+
+
+def language_links(request):
+    """List this page in every language: code, own name, path for the switcher, absolute address for hreflang.
+
+    The switcher keeps the query string, which is the same in all languages; hreflang leaves it out.
+    A page that has no address of its own, such as an error, leads to the home page.
+    """
+    links = []
+    for code, name in OWN_NAMES.items():
+        with override(code):
+            path, exists = _path_of(request.resolver_match), True
+            if path is None:
+                path, exists = f"/{code}/", False
+        query = f"?{request.GET.urlencode()}" if exists and request.GET else ""
+        links.append(
+            {"code": code, "name": name, "path": f"{path}{query}", "url": f"{settings.SITE_URL}{path}"}
+        )
+    return links
+
+
+def _path_of(match):
+    if match is None:
+        return None
+    try:
+        return reverse(match.view_name, args=match.args, kwargs=match.kwargs)
+    except NoReverseMatch:
+        return None

@@ -1,0 +1,69 @@
+"""Who is asking, through which proxy, and the log line about it."""
+
+import logging
+import re
+import time
+import uuid
+from ipaddress import ip_address
+
+from django.conf import settings
+
+from aiservers import logs
+
+access_log = logging.getLogger("aiservers.access")
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+
+
+def _is_trusted(address):
+    try:
+        address = ip_address(address)
+    except ValueError:
+        return False
+    return any(address in network for network in settings.TRUSTED_PROXIES)
+
+
+def trusted_proxy(get_response):
+    """Believe X-Forwarded-* and X-Request-ID only where a trusted proxy sent them.
+
+    REMOTE_ADDR becomes the last address in front of our own proxies.
+    """
+
+    def middleware(request):
+        meta = request.META
+        if _is_trusted(meta.get("REMOTE_ADDR", "")):
+            hops = [hop.strip() for hop in meta.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+            client = next((hop for hop in reversed(hops) if hop and not _is_trusted(hop)), None)
+            meta["REMOTE_ADDR"] = client or meta["REMOTE_ADDR"]
+        else:
+            for header in ("FOR", "PROTO", "HOST", "PORT"):
+                meta.pop(f"HTTP_X_FORWARDED_{header}", None)
+            meta.pop("HTTP_X_REQUEST_ID", None)
+        return get_response(request)
+
+    return middleware
+
+
+def request_log(get_response):
+    """Give every request an id, in the answer and in every log line, and write one line about it."""
+
+    def middleware(request):
+        started = time.monotonic()
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
+        request.id = given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        token = logs.request_id.set(request.id)
+        try:
+            response = get_response(request)
+            response.headers["X-Request-ID"] = request.id
+            fields = {
+                "method": request.method,
+                "path": logs.safe_path(request),
+                "status": response.status_code,
+                "milliseconds": round((time.monotonic() - started) * 1000),
+            }
+            access_log.info("request", extra={"fields": fields})
+            return response
+        finally:
+            logs.request_id.reset(token)
+
+    return middleware

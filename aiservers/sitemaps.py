@@ -1,0 +1,27 @@
+"""The sitemap's frame; its sections are the apps' own."""
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.sitemaps import Sitemap
+
+
+class LanguageSitemap(Sitemap):
+    """A section whose pages exist in every language, at the public address of the site."""
+
+    i18n = True
+    alternates = True
+
+    def get_domain(self, site=None):
+        return urlsplit(settings.SITE_URL).netloc
+
+    def get_protocol(self, protocol=None):
+        return urlsplit(settings.SITE_URL).scheme
+
+    def _urls(self, page, protocol, domain):
+        # Django's x-default takes the language out of the address; ours are translated and would not be found.
+        urls = super()._urls(page, protocol, domain)
+        for url in urls:
+            default = next(link for link in url["alternates"] if link["lang_code"] == settings.LANGUAGE_CODE)
+            url["alternates"].append({"location": default["location"], "lang_code": "x-default"})
+        return urls

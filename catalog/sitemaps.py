@@ -1,0 +1,3 @@
+"""Sections of the sitemap: the pages that search engines should know."""
+
+SITEMAPS = {}

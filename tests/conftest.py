@@ -1,0 +1,48 @@
+"""What every test may use: compiled texts, and the real catalog loaded once a session."""
+
+import os
+from pathlib import Path
+
+import polib
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.utils import translation
+from hypothesis import settings as hypothesis_settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+hypothesis_settings.register_profile("short", max_examples=50, deadline=None)
+hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+
+def pytest_configure(config):
+    """Compile stale message files: the words of our addresses are among them."""
+    for path in ROOT.glob("locale/*/LC_MESSAGES/django.po"):
+        compiled = path.with_suffix(".mo")
+        if not compiled.exists() or compiled.stat().st_mtime < path.stat().st_mtime:
+            # Workers of one run may do this at the same time.
+            unfinished = compiled.with_name(f"{compiled.name}.{os.getpid()}")
+            polib.pofile(str(path)).save_as_mofile(str(unfinished))
+            unfinished.replace(compiled)
+
+
+@pytest.fixture(autouse=True)
+def fresh_state():
+    """Start every test with an empty cache and in the site's own language."""
+    cache.clear()
+    with translation.override("es"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def loaded_catalog(django_db_setup, django_db_blocker):
+    """Load the real catalog once; tests that use the database see it, and roll back what they change."""
+    with django_db_blocker.unblock():
+        call_command("load_catalog", verbosity=0)
+
+
+@pytest.fixture
+def catalog(loaded_catalog, db):
+    """The real catalog, for one test."""
