@@ -1,0 +1,442 @@
+"""Time to first token, time per output token and tokens per second of a language model being served.
+
+A roofline in the sense of Williams et al. (2009, doi:10.1145/1498765.1498785): a step lasts as long as the
+slower of arithmetic and memory traffic, at the rates that engines reach (`speed_constants`), plus what
+links and the engine itself take. Every figure has three ends; none is better than printed rates allow.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+
+from recommender.sizing import memory, precisions, speed_constants as c
+from recommender.sizing.specs import (
+    AIModelSpec,
+    Engine,
+    GPUSpec,
+    KVPrecision,
+    Layout,
+    Link,
+    Precision,
+    Range,
+    SizingError,
+)
+
+_BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
+_ACTIVATION_BYTES = 2  # hidden states travel in 16 bit
+_MLA_HEAD_DIM = 160  # (128 + 64 for the scores + 128 for the values) / 2, DeepSeek-V2/V3
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How one replica serves the requests that run at once."""
+
+    ttft_s: Range  # time to first token
+    tpot_s: Range  # time per output token
+    output_tokens_per_s: Range  # of all its requests together
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWork:
+    """What one token costs in a model, whatever the card [bytes, FLOP]."""
+
+    shared_bytes: float  # weights that every step reads
+    expert_bytes: float  # weights of all experts
+    touched_share: float  # share of the experts that one token visits
+    active_parameters: float
+    layers: float
+    hidden: float
+    attention: tuple[
+        tuple[float, float | None], ...
+    ]  # FLOP per token and cached token; cached tokens bounded
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """One end of the ranges, as times per unit of work on one pipeline pass."""
+
+    weight_s: float  # shared weights
+    expert_s: float
+    cache_s: float  # per cache byte
+    token_s: float  # arithmetic of one token
+    flop_s: float  # one FLOP of attention
+    link_token_s: float  # moving one token's hidden states over all layers
+    link_step_s: float  # latency of all layers' exchanges
+    step_s: float
+    request_s: float
+    chunk_tokens: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Replica:
+    work: ModelWork
+    ends: tuple[_End, _End, _End]  # favourable, typical, unfavourable
+
+
+def serving(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    link: Link,
+    link_bytes_per_s: float | None,
+    precision: Precision,
+    kv_precision: KVPrecision,
+    input_tokens: float,
+    output_tokens: float,
+    requests: int,
+    prefix_percent: float = 0,
+    engine: Engine = "vllm",
+    context_tokens: float | None = None,
+    batch: bool = False,
+) -> Serving | None:
+    """Return first-token time, time per token [s] and token rate [1/s] of one replica; None: cannot be sized.
+
+    None means that the card's bandwidth or rate is not published, that it does not take the precision, or
+    that the model's cache is not understood.
+
+    Args:
+        link: what joins the replica's GPUs; `link_bytes_per_s` is its rate per GPU, both directions.
+        requests: running at once in this replica, spread out in time unless `batch` (all in one instant).
+        prefix_percent: part of each prompt whose cache is already there [%].
+        context_tokens: longest context; at the unfavourable end every request has grown to it.
+
+    Raises:
+        SizingError: not a language model, or a load that makes no sense.
+    """
+    if not model.generates_tokens:
+        raise SizingError(f"{model.slug} does not generate tokens")
+    if requests < 1 or input_tokens < 0 or output_tokens < 1 or not 0 <= prefix_percent <= 100:
+        raise SizingError(f"{requests=}, {input_tokens=}, {output_tokens=}, {prefix_percent=} make no load")
+    tp, pp = layout.tensor_parallel, layout.pipeline_parallel
+    if layout.crosses_link:
+        link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
+    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine)
+    if replica is None:
+        return None
+    prompt = input_tokens * (1 - prefix_percent / 100)
+    cached = input_tokens + output_tokens / 2
+    longest = max(input_tokens + output_tokens, context_tokens or 0)
+    usual_bytes = _cache_read_bytes(model, kv_precision, tp, cached)
+    most_bytes = _cache_read_bytes(model, kv_precision, tp, longest)
+    if usual_bytes is None or most_bytes is None:
+        return None
+    work = replica.work
+    attention_flops = _prompt_attention_flops(work, input_tokens, prompt)
+    load = (requests, prompt, output_tokens, pp, attention_flops, batch)
+    low_ttft, low_tpot = _times(work, replica.ends[0], 0, usual_bytes, *load)
+    typical_ttft, typical_tpot = _times(work, replica.ends[1], 1, usual_bytes, *load)
+    high_ttft, high_tpot = _times(work, replica.ends[2], 2, most_bytes, *load)
+    return Serving(
+        Range(low_ttft, typical_ttft, high_ttft),
+        Range(low_tpot, typical_tpot, high_tpot),
+        Range(requests / high_tpot, requests / typical_tpot, requests / low_tpot),
+    )
+
+
+def max_requests_within(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    link: Link,
+    link_bytes_per_s: float | None,
+    precision: Precision,
+    kv_precision: KVPrecision,
+    input_tokens: float,
+    output_tokens: float,
+    ttft_s: float | None,
+    tpot_s: float | None,
+    limit: int,
+    prefix_percent: float = 0,
+    engine: Engine = "vllm",
+    context_tokens: float | None = None,
+    batch: bool = False,
+) -> int | None:
+    """Return the most requests of one replica that keep the targets at the unfavourable end; None: unknown.
+
+    At most `limit`; 0 where one request alone breaks a target. A target of None does not count.
+    """
+
+    def keeps(requests: int) -> bool | None:
+        served = serving(
+            model,
+            gpu,
+            layout,
+            link=link,
+            link_bytes_per_s=link_bytes_per_s,
+            precision=precision,
+            kv_precision=kv_precision,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            requests=requests,
+            prefix_percent=prefix_percent,
+            engine=engine,
+            context_tokens=context_tokens,
+            batch=batch,
+        )
+        if served is None:
+            return None
+        return (ttft_s is None or served.ttft_s.high <= ttft_s) and (
+            tpot_s is None or served.tpot_s.high <= tpot_s
+        )
+
+    alone = keeps(1)
+    if alone is None:
+        return None
+    if not alone or limit < 1:
+        return 0
+    if keeps(limit):
+        return limit
+    kept, broken = 1, limit  # times grow with requests, so one border lies between
+    while broken - kept > 1:
+        middle = (kept + broken) // 2
+        if keeps(middle):
+            kept = middle
+        else:
+            broken = middle
+    return kept
+
+
+def computing_precision(gpu: GPUSpec, precision: Precision, engine: Engine = "vllm") -> Precision | None:
+    """Return the type in which the card multiplies weights of that type; None: it does not take them."""
+    support = precisions.support(gpu, precision, engine)
+    if support == "no":
+        return None
+    if support == "native" and precision != "int4":
+        return precision
+    return "bf16" if "bf16" in gpu.dense_flops else "fp16"
+
+
+@lru_cache(maxsize=4096)
+def model_work(model: AIModelSpec, precision: Precision) -> ModelWork:
+    """Return what a token costs in this model with weights of that precision."""
+    embedding = float((model.vocab_size or 0) * (model.hidden_size or 0))
+    side = model.mtp_parameters + sum(module.parameters for module in model.extra_modules)
+    text = float(max(model.parameters - side, model.parameters * 0.1))
+    read = text if model.tie_embeddings else max(text - embedding, text * 0.5)
+    weight_byte = memory.weight_bytes(model, precision).typical / model.parameters
+    # Where a source has no layers or width: published dense models are about 128 wide for each layer.
+    layers = float(model.num_layers or (model.compute_parameters / 196_608) ** (1 / 3))
+    hidden = float(model.hidden_size or 128 * layers)
+    experts, active, share = _experts(model, read)
+    return ModelWork(
+        shared_bytes=(read - experts) * weight_byte,
+        expert_bytes=experts * weight_byte,
+        touched_share=share,
+        active_parameters=active,
+        layers=layers,
+        hidden=hidden,
+        attention=_attention(model, layers, hidden),
+    )
+
+
+def _experts(model: AIModelSpec, read: float) -> tuple[float, float, float]:
+    """Return parameters in routed experts, active ones, and the share of experts a token visits."""
+    if not model.is_moe:
+        return 0.0, read, 1.0
+    share = min(model.experts_per_token / model.experts, 1.0)
+    published = float(model.active_parameters or 0)
+    if model.moe_intermediate_size and model.hidden_size and model.num_layers:
+        layers = model.num_layers - model.first_dense_layers
+        routed = 3.0 * model.hidden_size * model.moe_intermediate_size * model.experts * layers
+        active = read - routed * (1 - share)
+        if routed < read and (not published or 0.8 < active / published < 1.5):
+            return routed, active, share
+    # Total = shared + routed, active = shared + share x routed.
+    active = published or read * share
+    routed = min(max(read - active, 0.0) / max(1 - share, 1e-9), read * 0.98)
+    return routed, read - routed * (1 - share), share
+
+
+def _attention(model: AIModelSpec, layers: float, hidden: float) -> tuple[tuple[float, float | None], ...]:
+    """Return FLOP per prompt token and cached token for each kind of layer, and the tokens it looks at."""
+    heads = model.num_attention_heads
+    if not model.cache_groups:
+        width = heads * model.head_dim if heads and model.head_dim else hidden
+        return ((4.0 * layers * width, None),)
+    sparse = any(group.kind == "indexer" for group in model.cache_groups)
+    parts: list[tuple[float, float | None]] = []
+    for group in model.cache_groups:
+        if group.kind in ("state", "indexer"):
+            continue
+        if group.kind == "latent":
+            width = float(heads * _MLA_HEAD_DIM if heads else hidden)
+            parts.append((4.0 * group.layers * width, c.SPARSE_TOKENS if sparse else None))
+        else:
+            width = float(heads * group.head_dim if heads else hidden)
+            parts.append((4.0 * group.layers * width, group.window if group.kind != "full" else None))
+    return tuple(parts)
+
+
+def _prompt_attention_flops(work: ModelWork, input_tokens: float, prompt: float) -> float:
+    """Return the attention FLOP of reading `prompt` new tokens that end a context of `input_tokens`."""
+    total = 0.0
+    for flops, bound in work.attention:
+        if bound is None or bound >= input_tokens:
+            seen = prompt * (input_tokens - prompt / 2)  # causal: a token sees those before it
+        else:
+            start = input_tokens - prompt
+            rising = max(min(bound, input_tokens) - start, 0.0)
+            seen = rising * (start + rising / 2) + (prompt - rising) * bound
+        total += flops * seen
+    return total
+
+
+@lru_cache(maxsize=65536)
+def _cache_read_bytes(model: AIModelSpec, kv_precision: KVPrecision, tp: int, tokens: float) -> float | None:
+    """Return the cache bytes that each GPU reads for one request's next token, over all layers."""
+    if not model.cache_known:
+        return None
+    return memory.cache_bytes(
+        model, tokens=ceil(tokens), requests=1, kv_precision=kv_precision, tensor_parallel=tp
+    ).typical
+
+
+@lru_cache(maxsize=16384)
+def _replica(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    tp: int,
+    pp: int,
+    link: Link,
+    link_bytes_per_s: float | None,
+    precision: Precision,
+    engine: Engine,
+) -> _Replica | None:
+    computing = computing_precision(gpu, precision, engine)
+    if computing is None or not gpu.bandwidth_bytes_per_s:
+        return None
+    rate = gpu.dense_flops.get(computing)
+    if not rate:
+        return None
+    widened = precisions.support(gpu, precision, engine) == "storage_only"
+    work = model_work(model, "bf16" if widened else precision)
+    efficiency = c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
+    compute = _compute_share(model, gpu, computing, efficiency.compute)
+    bandwidth = efficiency.bandwidth
+    if _BITS[precision] == 4 and _BITS[computing] == 16:
+        bandwidth = _product(bandwidth, c.UNPACKING_BANDWIDTH)
+    if tp * pp > 1 and not link_bytes_per_s:
+        link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
+    if tp * pp > 1 and not link_bytes_per_s:
+        return None
+    ends = []
+    for end in (2, 1, 0):  # best efficiency gives the shortest time
+        gpu_bandwidth = gpu.bandwidth_bytes_per_s * _at(bandwidth, end)
+        gpu_rate = rate * _at(compute, end) * tp
+        time_end = 2 - end
+        link_step, link_token = _exchange(work, tp, pp, link, link_bytes_per_s or 0.0, time_end)
+        ends.append(
+            _End(
+                weight_s=work.shared_bytes / tp / gpu_bandwidth,
+                expert_s=work.expert_bytes / tp / gpu_bandwidth,
+                cache_s=1 / gpu_bandwidth,
+                token_s=2 * work.active_parameters / gpu_rate,
+                flop_s=1 / gpu_rate,
+                link_token_s=link_token,
+                link_step_s=link_step,
+                step_s=_at(efficiency.step_s, time_end) * pp
+                + work.layers * _at(efficiency.layer_s, time_end),
+                request_s=_at(efficiency.request_s, time_end),
+                chunk_tokens=_at(c.CHUNK_TOKENS, end),
+            )
+        )
+    return _Replica(work, (ends[0], ends[1], ends[2]))
+
+
+def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, share: Range) -> Range:
+    """Return the share of the printed dense rate that matrix work of this kind reaches."""
+    if gpu.vendor != "nvidia":
+        share = _product(share, c.OTHER_VENDOR_COMPUTE)
+    if model.is_moe:
+        share = _product(share, c.MOE_COMPUTE)
+    if _BITS[computing] in c.LOW_PRECISION_COMPUTE:
+        share = _product(share, c.LOW_PRECISION_COMPUTE[_BITS[computing]])
+    if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
+        share = _product(share, c.LOW_POWER_COMPUTE)
+    return share
+
+
+def _exchange(
+    work: ModelWork, tp: int, pp: int, link: Link, link_bytes_per_s: float, end: int
+) -> tuple[float, float]:
+    """Return seconds for the exchanges of one step, and for each token in it.
+
+    Tensor ranks add up their parts twice a layer (Shoeybi et al., 2019, arXiv:1909.08053); a ring moves
+    2 (n - 1) / n of the data. Pipeline stages hand the hidden states on once.
+    """
+    if tp * pp == 1:
+        return 0.0, 0.0
+    kind = link if link in c.ALL_REDUCE_S else "pcie"
+    share = c.PCIE_EFFICIENCY if kind == "pcie" else c.LINK_EFFICIENCY
+    one_way = link_bytes_per_s / 2 * _at(share, 2 - end)
+    latency = _at(c.ALL_REDUCE_S[kind], end)
+    token_bytes = work.hidden * _ACTIVATION_BYTES
+    step, token = 0.0, 0.0
+    if tp > 1:
+        step += 2 * work.layers * latency
+        token += 2 * work.layers * token_bytes * 2 * (tp - 1) / tp / one_way
+    step += (pp - 1) * latency
+    token += (pp - 1) * token_bytes / one_way
+    return step, token
+
+
+def _times(
+    work: ModelWork,
+    end: _End,
+    place: int,
+    cache_bytes: float,
+    requests: int,
+    prompt: float,
+    output_tokens: float,
+    pp: int,
+    attention_flops: float,
+    batch: bool,
+) -> tuple[float, float]:
+    """Return first-token time and time per output token [s] at one end."""
+    running = max(requests / pp, 1.0)  # a pipeline splits the requests into as many groups as it has stages
+    step = _step_s(work, end, running, cache_bytes)
+    alone = step if running == 1 else _step_s(work, end, 1.0, cache_bytes)
+    # A prompt passes the stages one after the other, in chunks that follow each other.
+    chunks = max(prompt / end.chunk_tokens, 1.0)
+    reading = prompt * (end.token_s + end.link_token_s) + attention_flops * end.flop_s
+    overlap = min(float(pp), chunks)
+    first = max(reading / overlap, end.weight_s + end.expert_s * _touched(work, prompt)) + alone
+    turn = reading / pp  # what each prompt takes away from the others' decoding
+    # Every running request brings a new prompt once per its output: its reading stretches all others' steps.
+    stretched = step + requests * turn / output_tokens
+    if batch:
+        wait = (0.0, 0.5, 1.0)[place] * (requests - 1) * turn
+    else:
+        busy = requests * turn / (output_tokens * stretched)
+        mean_wait = busy * turn / (2 * (1 - busy)) if busy < 1 else (requests - 1) * turn
+        wait = min((0.0, 1.0, c.P95_OVER_MEAN_WAIT)[place] * mean_wait, (requests - 1) * turn)
+    between = chunks * (step - alone) if place else 0.0  # decoding steps that share the prompt's chunks
+    return first + wait + between, stretched
+
+
+def _step_s(work: ModelWork, end: _End, running: float, cache_bytes: float) -> float:
+    """Return the time of one decode step over all layers with `running` requests in it [s]."""
+    weights = end.weight_s
+    if work.expert_bytes:
+        weights += end.expert_s * _touched(work, running)
+    return (
+        max(weights, running * end.token_s)
+        + running * (cache_bytes * end.cache_s + end.link_token_s + end.request_s)
+        + end.link_step_s
+        + end.step_s
+    )
+
+
+def _touched(work: ModelWork, tokens: float) -> float:
+    """Return the share of the experts that `tokens` tokens visit, if routing is even."""
+    return 1.0 - (1.0 - work.touched_share) ** tokens if work.touched_share < 1 else 1.0
+
+
+def _at(value: Range, end: int) -> float:
+    return (value.low, value.typical, value.high)[end]
+
+
+def _product(one: Range, other: Range) -> Range:
+    return Range(one.low * other.low, one.typical * other.typical, one.high * other.high)

@@ -1,0 +1,133 @@
+"""Efficiencies, overheads and draws: how far real work stays behind printed rates, and why we think so.
+
+Every `Range` is a fraction of the printed dense rate (or a time or a power) as low-typical-high, over
+many published runs of that situation. None is fitted to a single run.
+"""
+
+from dataclasses import dataclass
+
+from recommender.sizing.specs import Range
+
+
+@dataclass(frozen=True, slots=True)
+class ServingEfficiency:
+    """How an engine uses a card: fractions of printed rates, and the time it spends beside the card."""
+
+    bandwidth: Range  # share of printed memory bandwidth in a decode step
+    compute: Range  # share of the printed dense rate in prompts and large batches
+    step_s: Range  # fixed time of a decode step: scheduler, sampling, launches
+    layer_s: Range  # kernels of one layer that no roofline counts
+    request_s: Range  # per running request in a step: sampling, detokenising, scheduling
+
+
+# NVIDIA's aiconfigurator counts 0.8 of the printed bandwidth and 3 us a kernel; matrix rates of 70-87 %
+# (NVIDIA) and 51-68 % (AMD CDNA) of the dense peak are the best case in ml-engineering (Bekman, 2024).
+# Whole engines reach 0.20-0.36 of the roofline as installed and 0.30-0.55 tuned (published vLLM, SGLang and
+# TensorRT-LLM runs); what is left is in the step times.
+AS_INSTALLED = ServingEfficiency(
+    bandwidth=Range(0.50, 0.70, 0.85),
+    compute=Range(0.30, 0.50, 0.70),
+    step_s=Range(0.5e-3, 2e-3, 5e-3),
+    layer_s=Range(5e-6, 15e-6, 40e-6),
+    request_s=Range(2e-6, 15e-6, 40e-6),
+)
+TUNED = ServingEfficiency(
+    bandwidth=Range(0.60, 0.78, 0.90),
+    compute=Range(0.40, 0.55, 0.72),
+    step_s=Range(0.3e-3, 1e-3, 2.5e-3),
+    layer_s=Range(5e-6, 12e-6, 30e-6),
+    request_s=Range(1e-6, 5e-6, 15e-6),
+)
+
+# Mixtures: expert groups are small and uneven, so matrix work is less full than in dense models.
+MOE_COMPUTE = Range(0.35, 0.55, 0.80)
+# 8-bit and 4-bit rates are harder to fill: 16-bit parts (attention, norms, sampling) do not get faster.
+LOW_PRECISION_COMPUTE = {8: Range(0.70, 0.85, 1.0), 4: Range(0.45, 0.60, 0.85)}
+# 4-bit weights unpacked to 16 bit at each read: single streams reach half of the bandwidth of 16-bit weights.
+UNPACKING_BANDWIDTH = Range(0.45, 0.65, 0.90)
+# AMD and other makers: best GEMM rates 51-68 % of peak against 70-87 % (ml-engineering).
+OTHER_VENDOR_COMPUTE = Range(0.55, 0.75, 0.95)
+# Cards of 75 W or with a power cap do not hold the clock that their peak assumes (T4, L4, A2).
+LOW_POWER_W = 80.0
+LOW_POWER_COMPUTE = Range(0.50, 0.70, 0.90)
+
+# One all-reduce of a decode step beside its bytes [s]: NVLink 8-15 us, PCIe through the host 20-60 us.
+ALL_REDUCE_S = {
+    "nvswitch": Range(6e-6, 10e-6, 20e-6),
+    "nvlink": Range(6e-6, 10e-6, 20e-6),
+    "fabric": Range(8e-6, 15e-6, 30e-6),
+    "bridge": Range(8e-6, 12e-6, 25e-6),
+    "pcie": Range(15e-6, 30e-6, 60e-6),
+}
+LINK_EFFICIENCY = Range(0.40, 0.65, 0.85)  # of one direction, for messages of megabytes (nccl-tests)
+PCIE_EFFICIENCY = Range(0.25, 0.45, 0.75)  # peer traffic crosses the host bridge where it has no switch
+
+CHUNK_TOKENS = Range(2048, 8192, 16384)  # prompt tokens an engine reads in one step (vLLM's defaults)
+# Waiting at the 95th percentile over the mean of a queue with exponential waits: -ln(0.05).
+P95_OVER_MEAN_WAIT = 3.0
+SPARSE_TOKENS = 2048  # tokens that a sparse indexer picks (DeepSeek-V3.2 technical report)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingEfficiency:
+    """Model FLOP/s (without recomputed work) over the printed dense rate of the compute type."""
+
+    dense: Range
+    mixture: Range
+
+
+# A100: 36-60 %, median 52-55 (MosaicML llm-foundry tables, FSDP, bf16); H100: 29-46 %, median 41;
+# FP8 on H100: 23-30 % with FSDP, 36-42 % with Megatron; mixtures 13-21 % at 8 bit, 5 % at NVFP4.
+TRAINING_UTILIZATION = {
+    ("ampere", 16): TrainingEfficiency(Range(0.36, 0.50, 0.60), Range(0.18, 0.28, 0.40)),
+    ("hopper", 16): TrainingEfficiency(Range(0.28, 0.41, 0.52), Range(0.13, 0.23, 0.34)),
+    ("hopper", 8): TrainingEfficiency(Range(0.22, 0.34, 0.43), Range(0.10, 0.15, 0.22)),
+    ("blackwell", 16): TrainingEfficiency(Range(0.27, 0.40, 0.52), Range(0.13, 0.22, 0.32)),
+    ("blackwell", 8): TrainingEfficiency(Range(0.22, 0.33, 0.43), Range(0.10, 0.15, 0.22)),
+    ("blackwell", 4): TrainingEfficiency(Range(0.13, 0.20, 0.30), Range(0.03, 0.05, 0.10)),
+    ("other", 16): TrainingEfficiency(Range(0.20, 0.35, 0.50), Range(0.10, 0.20, 0.32)),
+    ("other", 8): TrainingEfficiency(Range(0.15, 0.27, 0.40), Range(0.08, 0.14, 0.22)),
+    ("other", 4): TrainingEfficiency(Range(0.08, 0.15, 0.26), Range(0.03, 0.06, 0.12)),
+}
+# Recomputing repeats the forward pass (a third of the work); selective repeats attention only.
+RECOMPUTE = {
+    "none": Range(1.0, 1.0, 1.0),
+    "selective": Range(1.0, 1.03, 1.08),
+    "full": Range(1.05, 1.15, 1.33),
+}
+# Adapters through 4-bit weights unpack them twice a step (QwenLM fine-tuning tables: 0.4-1.0 of LoRA).
+QLORA_SLOWDOWN = Range(1.0, 1.35, 2.4)
+# LoRA over 2-4 servers kept 34-36 % of peak against 38-40 % on one (MLPerf Training v5.0).
+SERVERS_SCALING = Range(0.75, 0.92, 1.0)
+EXPOSED_TRAFFIC = Range(0.0, 0.3, 1.0)  # share of link traffic that computing does not hide
+
+# --- Work that is not a language model: share of the printed dense rate -------------------------------------
+# ResNet-50 in MLPerf Inference (INT8, TensorRT) reaches 0.43-0.66; whole video pipelines far less.
+VISION_UTILIZATION = Range(0.08, 0.22, 0.50)
+WHISPER_UTILIZATION = Range(0.05, 0.11, 0.19)  # MLPerf Inference v5.1: 0.08-0.19 tuned
+DIFFUSION_UTILIZATION = Range(0.15, 0.27, 0.40)  # SDXL at FP8 in MLPerf Inference: 0.22-0.37 tuned
+ENCODER_UTILIZATION = Range(0.12, 0.30, 0.55)  # BERT-large INT8 in MLPerf Inference: 0.35-0.55 tuned
+
+# --- Power [W] ----------------------------------------------------------------------------------------------
+CARD_LOAD = Range(
+    0.60, 0.80, 1.0
+)  # mean draw over the limit; inference below training, memory-bound work least
+
+
+@dataclass(frozen=True, slots=True)
+class HostPower:
+    socket: Range  # one processor with its memory modules
+    board: Range  # drives, network cards, management
+
+
+# Processors of 60-150 W at the edge, 150-400 W in racks (Intel Xeon 6, AMD EPYC 9004/9005 lists), partly
+# loaded; memory modules 5-12 W each; HGX hosts carry 8-10 network cards of 25 W and more.
+HOST_W = {
+    "edge": HostPower(socket=Range(30, 70, 160), board=Range(15, 35, 80)),
+    "server": HostPower(socket=Range(120, 220, 420), board=Range(50, 110, 250)),
+    "module": HostPower(socket=Range(220, 330, 480), board=Range(150, 350, 650)),
+}
+SWITCH_W = Range(250, 400, 600)  # the switches between eight modules
+# DGX H100: 10.2 kW at most for 5.6 kW of modules; eight B200 (8.0 kW) drew 7.7-9.7 kW on average (MLPerf).
+FAN_SHARE = {"air": Range(0.05, 0.10, 0.16), "liquid": Range(0.01, 0.02, 0.05)}
+CONVERSION_SHARE = Range(0.04, 0.06, 0.09)  # Titanium and Platinum supplies at 50-100 % load (80 PLUS)

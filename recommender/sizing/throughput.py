@@ -1,0 +1,79 @@
+"""Rates of work that is not token by token: video frames, speech, images, embeddings.
+
+All by FLOP counts and the share of the printed dense rate that such pipelines reach; wide, because
+decoding video, resizing, sampling and small batches count as much as the card.
+"""
+
+from recommender.sizing import speed_constants as c
+from recommender.sizing.latency import computing_precision
+from recommender.sizing.specs import AIModelSpec, GPUSpec, Precision, Range, SizingError
+
+_WHISPER_WINDOW_S = 30.0  # Whisper reads its input in windows of 30 s (Radford et al., 2022)
+_WHISPER_WINDOW_POSITIONS = 1500
+_SPEECH_TOKENS_PER_S = 4.0  # 150 words a minute, about 1.5 tokens each
+_SDXL_STEP_FLOP = 2 * 6.0e12  # one 1024 x 1024 step, with and without the prompt (Podell et al., 2023)
+_LATENT_TOKENS = 4096  # 1024 x 1024 pixels, 16 x 16 a token, in diffusion transformers
+
+
+def vision_frames_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
+    """Return images or video frames that one card takes [1/s]; None: rate or model not known."""
+    _expect(model, "vision")
+    if model.gflop_per_image is None:
+        return None
+    return _per_second(gpu, precision, model.gflop_per_image * 1e9, c.VISION_UTILIZATION)
+
+
+def audio_seconds_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
+    """Return seconds of speech that one card transcribes in a second; None: rate not known."""
+    _expect(model, "asr")
+    hidden = model.hidden_size or 1280
+    encoder = 32 * 12 * hidden * hidden  # the encoder keeps its 32 layers in all large versions
+    decoder = max(float(model.parameters) - encoder, 0.0)
+    attention = 4.0 * 32 * _WHISPER_WINDOW_POSITIONS**2 * hidden
+    flop = (
+        2.0 * encoder * _WHISPER_WINDOW_POSITIONS
+        + attention
+        + 2.0 * decoder * _SPEECH_TOKENS_PER_S * _WHISPER_WINDOW_S
+    )
+    windows = _per_second(gpu, precision, flop, c.WHISPER_UTILIZATION)
+    return windows.scaled(_WHISPER_WINDOW_S) if windows else None
+
+
+def images_per_minute(
+    model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, steps: int = 30
+) -> Range | None:
+    """Return 1024 x 1024 images a minute on one card with that many denoising steps; None: rate not known."""
+    _expect(model, "image_generation")
+    if model.num_layers is None:
+        flop = _SDXL_STEP_FLOP * steps  # the convolutional model of the catalogue
+    else:
+        denoiser = model.parameters - sum(module.parameters for module in model.extra_modules)
+        flop = 2.0 * denoiser * _LATENT_TOKENS * steps
+    images = _per_second(gpu, precision, flop, c.DIFFUSION_UTILIZATION)
+    return images.scaled(60.0) if images else None
+
+
+def embedding_tokens_per_s(
+    model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, input_tokens: float = 512
+) -> Range | None:
+    """Return tokens that one card embeds or reranks [1/s]; None: rate not known."""
+    _expect(model, "embedding", "reranker")
+    layers, hidden = model.num_layers or 0, model.hidden_size or 0
+    embedding = (model.vocab_size or 0) * hidden
+    flop = 2.0 * max(model.parameters - embedding, model.parameters * 0.2)
+    flop += 4.0 * layers * hidden * input_tokens
+    return _per_second(gpu, precision, flop, c.ENCODER_UTILIZATION)
+
+
+def _expect(model: AIModelSpec, *kinds: str) -> None:
+    if model.kind not in kinds:
+        raise SizingError(f"{model.slug} is {model.kind}, not {' or '.join(kinds)}")
+
+
+def _per_second(gpu: GPUSpec, precision: Precision, flop: float, share: Range) -> Range | None:
+    """Return how often one card does that much work in a second, or None."""
+    computing = computing_precision(gpu, precision)
+    rate = gpu.dense_flops.get(computing) if computing else None
+    if not rate or flop <= 0:
+        return None
+    return share.scaled(rate / flop)
