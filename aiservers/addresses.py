@@ -10,7 +10,7 @@ Its view starts with
         return redirect
 
 and reads canonical numbers from then on (`numbers.parse_canonical`). A field shows a canonical value in the
-reader's way by `numbers.as_typed`. What was understood is seen there: `1.500` typed in Spanish comes back as 1500.
+reader's way by `numbers.as_typed`. What was understood is seen: `1.500` typed in Spanish comes back as 1500.
 """
 
 from django.conf import settings

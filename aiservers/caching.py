@@ -1,11 +1,11 @@
 """What caches may keep: the headers of every kind of page, set here and nowhere else.
 
-kind        which responses                              Cache-Control        also
-public      pages under a language, sitemap, robots      public, max-age=60   ETag; Vary on htmx's headers
-results     the same, where a crawler has no business    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
-negotiated  redirects by the browser's languages         no-store             Vary: Accept-Language
-private     what sets or reads a cookie, or was posted   no-store             X-Robots-Tag: noindex
-none        errors, health                               no-store
+kind        which responses                           Cache-Control        also
+public      pages under a language, sitemap, robots   public, max-age=60   ETag; Vary on htmx's headers
+results     the same, of no use to a search engine    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
+negotiated  redirects by the browser's languages      no-store             Vary: Accept-Language
+private     sets or reads a cookie, or was posted     no-store             X-Robots-Tag: noindex
+other       errors, health                            no-store
 """
 
 import hashlib
@@ -50,7 +50,7 @@ def release():
 
 
 def etag(request):
-    """Return the ETag of a public page: the same until a fact, the release, the language or the form changes."""
+    """Return the ETag of a public page: the same until a fact, the release or the language changes."""
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
     state = f"{catalog_version()} {get_language()} {release()} {swaps}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'

@@ -21,7 +21,7 @@ def safe_path(request):
 
 
 class JSONFormatter(logging.Formatter):
-    """Writes a record as one JSON object; what a caller puts in `extra={"fields": {…}}` stands beside the rest."""
+    """Writes a record as one JSON object; what a caller gives as `extra={"fields": {…}}` is part of it."""
 
     def format(self, record):
         entry = {

@@ -1,4 +1,4 @@
-"""Interface texts: extracting them from code and templates, and compiling them, without GNU gettext installed."""
+"""Interface texts: extracted from code and templates, and compiled, without GNU gettext installed."""
 
 from io import BytesIO
 from pathlib import Path
@@ -24,10 +24,13 @@ KEYWORDS = {
     for lazy in ("", "_lazy")
 }
 
-# One, few, many for Russian, as CLDR counts whole numbers; Django's own catalogues stay apart where theirs differ.
+# One, few, many for Russian, as CLDR counts whole numbers.
 PLURAL_FORMS = {
     "es": "nplurals=2; plural=(n != 1);",
-    "ru": "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);",
+    "ru": (
+        "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 "
+        ": n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);"
+    ),
     "en": "nplurals=2; plural=(n != 1);",
 }
 
@@ -79,10 +82,10 @@ def load(language):
 
 
 def merge(language, found):
-    """Return the message file of a language with exactly the texts found, and whether a msgid came, went or changed.
+    """Return the message file of a language with exactly the texts found, and whether any msgid changed.
 
-    What is translated stays as it is, nothing is guessed from similar texts, and a text that is no longer used
-    is kept as obsolete. English texts are their own translation.
+    What is translated stays as it is, nothing is guessed from similar texts, and a text that is no longer
+    used is kept as obsolete. English texts are their own translation.
     """
     messages = load(language)
     old = {(entry.msgctxt, entry.msgid): entry for entry in messages}

@@ -82,7 +82,7 @@ def is_ambiguous(text):
 
 
 def parse_range(text, language):
-    """Return what a reader of `language` typed as an Interval: `8000..32000`, `8 000 – 32 000` or one number."""
+    """Return what a reader typed as an Interval: `8000..32000`, `8 000 – 32 000` or one number."""
     return _interval(text, lambda end: parse_number(end, language))
 
 
@@ -92,7 +92,7 @@ def parse_canonical(text):
 
 
 def canonical(value):
-    """Write a Decimal, int or Interval as addresses carry it: no exponent, no trailing zeros, ends by `..`."""
+    """Write a Decimal, int or Interval as addresses carry it: no exponent and no trailing zeros."""
     if isinstance(value, Interval):
         low, high = canonical(value.low), canonical(value.high)
         return low if low == high else f"{low}..{high}"

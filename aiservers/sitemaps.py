@@ -19,7 +19,7 @@ class LanguageSitemap(Sitemap):
         return urlsplit(settings.SITE_URL).scheme
 
     def _urls(self, page, protocol, domain):
-        # Django's x-default takes the language out of the address; ours are translated and would not be found.
+        # Django's x-default only takes the language out of the address, whose words are translated.
         urls = super()._urls(page, protocol, domain)
         for url in urls:
             default = next(link for link in url["alternates"] if link["lang_code"] == settings.LANGUAGE_CODE)

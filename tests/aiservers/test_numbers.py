@@ -174,8 +174,7 @@ def test_what_a_field_shows_is_read_back_as_the_same(one, other, language):
 def test_any_text_is_read_or_refused(text, language):
     try:
         interval = parse_range(text, language)
-    except NumberError as error:
-        assert error.code in {"empty", "malformed", "negative", "not_finite", "too_large", "reversed"}
+    except NumberError:
         with pytest.raises(NumberError):  # what no reader means is not a number in an address either
             parse_canonical(text)
     else:

@@ -7,7 +7,7 @@ from aiservers import messages
 
 
 class Command(BaseCommand):
-    help = "Extracts interface texts into locale/ (without options), checks that nothing is missing there, or compiles."
+    help = "Extracts interface texts into locale/ and compiles them, or only checks, or only compiles."
     requires_system_checks = []  # compiling comes before the addresses work: their words are translated
 
     def add_arguments(self, parser):
