@@ -1,11 +1,18 @@
 #!/usr/bin/env python
-"""Run administrative commands."""
+"""Run administrative commands: `uv run manage.py COMMAND`."""
 
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+
+def main():
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "aiservers.settings")
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError:
+        sys.exit("Django is not installed here. Run `make setup`, then `uv run manage.py …`.")
+    execute_from_command_line(sys.argv)
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "aiservers.settings")
-    execute_from_command_line(sys.argv)
+    main()

@@ -1,0 +1,50 @@
+# `make run` is all that a new machine needs: git, make and Python 3 are enough.
+UV = sh .ci/uv
+RUN = $(UV) run --no-sync
+PORT = 8000
+
+.PHONY: run setup install test test-long lint fmt check messages
+
+run: setup ## serve the site at http://127.0.0.1:8000/
+	$(RUN) manage.py runserver 127.0.0.1:$(PORT)
+
+setup: install .env ## everything but serving; keeps what is already there
+	$(RUN) manage.py migrate --verbosity 0
+	$(RUN) manage.py load_catalog
+	@echo "Ready. Commands: $$(command -v uv >/dev/null && uv --version >/dev/null 2>&1 && echo uv || echo .uv/bin/uv) run manage.py COMMAND"
+
+install:
+	$(UV) sync --locked --quiet
+	@SECRET_KEY=unused SITE_URL=http://localhost $(RUN) manage.py messages --compile
+
+.env:
+	@umask 077; $(RUN) python -c 'import secrets; print("SECRET_KEY=" + secrets.token_urlsafe(50), "DEBUG=true", sep="\n")' > $@
+	@echo "Wrote .env: a random secret, SQLite, this machine only, debug pages."
+
+test: install ## SQLite, PostgreSQL where one answers, a real browser where there is one
+	@.ci/test
+
+test-long: install ## more examples for the generated tests
+	@HYPOTHESIS_PROFILE=long .ci/test
+
+lint: install
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+fmt: install
+	$(RUN) ruff check --fix .
+	$(RUN) ruff format .
+
+# As in production, whatever .env and the environment say.
+PRODUCTION = ENV_FILE=/dev/null DEBUG=false SITE_URL=https://servers.example.com DATABASE_URL=sqlite:///:memory: \
+	SECRET_KEY=$$($(RUN) python -c 'import secrets; print(secrets.token_urlsafe(50))')
+
+check: install ## migrations, production settings, translations
+	$(PRODUCTION) $(RUN) manage.py makemigrations --check --dry-run
+	$(PRODUCTION) $(RUN) manage.py check --deploy --fail-level WARNING
+	$(PRODUCTION) $(RUN) manage.py messages --check
+	$(PRODUCTION) $(RUN) manage.py check_translations
+
+messages: install .env ## bring locale/ up to date with code and templates
+	$(RUN) manage.py messages
