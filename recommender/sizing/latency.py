@@ -7,7 +7,7 @@ links and the engine itself take. Every figure has three ends; none is better th
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, exp, log
 
 from recommender.sizing import memory, precisions, speed_constants as c
 from recommender.sizing.specs import (
@@ -196,6 +196,55 @@ def max_requests_within(
         else:
             broken = middle
     return kept
+
+
+def burst_output_tokens_per_s(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    link: Link,
+    link_bytes_per_s: float | None,
+    precision: Precision,
+    kv_precision: KVPrecision,
+    input_tokens: float,
+    output_tokens: float,
+    prompts: int,
+    slots: int,
+    even_lengths: bool,
+    engine: Engine = "vllm",
+) -> Range | None:
+    """Return the output rate of one replica over a batch of prompts handed over at once [tokens/s].
+
+    At most `slots` of them run at a time; the rate counts from the first prompt to the last token, so the
+    end, when few still run, counts as well. Without `even_lengths` answers are as long as in a chat:
+    `output_tokens` on average, exponentially spread, cut at `speed_constants.LONGEST_ANSWER` times that.
+    """
+    tp, pp = layout.tensor_parallel, layout.pipeline_parallel
+    if layout.crosses_link:
+        link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
+    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine)
+    cache = _cache_read_bytes(model, kv_precision, tp, input_tokens + output_tokens / 2)
+    if replica is None or cache is None:
+        return None
+    work = replica.work
+    attention_flops = _prompt_attention_flops(work, input_tokens, input_tokens)
+    slots = min(slots, prompts)
+    rates = []
+    for end in replica.ends:
+        reading = prompts * (input_tokens * (end.token_s + end.link_token_s) + attention_flops * end.flop_s) / pp
+        full = _step_s(work, end, max(slots / pp, 1.0), cache)
+        decoding = (prompts - slots) * output_tokens / slots * full
+        if even_lengths:
+            decoding += output_tokens * full
+        else:
+            parts = 12
+            longest = min(c.LONGEST_ANSWER, log(slots) + 1.0)
+            for part in range(parts):
+                running = slots * exp(-longest * (part + 0.5) / parts)
+                decoding += _step_s(work, end, max(running / pp, 1.0), cache) * longest * output_tokens / parts
+        rates.append(prompts * output_tokens / (reading + decoding))
+    return Range(rates[2], rates[1], rates[0])
 
 
 def computing_precision(gpu: GPUSpec, precision: Precision, engine: Engine = "vllm") -> Precision | None:

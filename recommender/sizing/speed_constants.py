@@ -63,6 +63,7 @@ LINK_EFFICIENCY = Range(0.40, 0.65, 0.85)  # of one direction, for messages of m
 PCIE_EFFICIENCY = Range(0.25, 0.45, 0.75)  # peer traffic crosses the host bridge where it has no switch
 
 CHUNK_TOKENS = Range(2048, 8192, 16384)  # prompt tokens an engine reads in one step (vLLM's defaults)
+LONGEST_ANSWER = 5.0  # over the mean: chat answers of 200 tokens on average end at about 1,000 (ShareGPT)
 # Waiting at the 95th percentile over the mean of a queue with exponential waits: -ln(0.05).
 P95_OVER_MEAN_WAIT = 3.0
 SPARSE_TOKENS = 2048  # tokens that a sparse indexer picks (DeepSeek-V3.2 technical report)
