@@ -1,0 +1,42 @@
+"""Facts and prose of the catalog, a file a subject."""
+
+from catalog.models.ai_models import AIModel, CacheGroup, MeasuredWeights, ModelPart, Precision
+from catalog.models.evidence import Evidence, Source
+from catalog.models.hardware import (
+    GPU,
+    CoolingOption,
+    Enclosure,
+    GPUOption,
+    Lifecycle,
+    Manufacturer,
+    PowerSupply,
+    Server,
+    SlotAlternative,
+    Variant,
+)
+from catalog.models.site import CatalogVersion
+from catalog.models.workloads import Requirement, TypicalAssumption, WorkloadProfile
+
+__all__ = [
+    "GPU",
+    "AIModel",
+    "CacheGroup",
+    "CatalogVersion",
+    "CoolingOption",
+    "Enclosure",
+    "Evidence",
+    "GPUOption",
+    "Lifecycle",
+    "Manufacturer",
+    "MeasuredWeights",
+    "ModelPart",
+    "PowerSupply",
+    "Precision",
+    "Requirement",
+    "Server",
+    "SlotAlternative",
+    "Source",
+    "TypicalAssumption",
+    "Variant",
+    "WorkloadProfile",
+]

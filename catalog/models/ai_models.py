@@ -1,0 +1,238 @@
+"""AI models: the shapes that memory and speed are computed from."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.base import (
+    Fact,
+    Named,
+    above_zero,
+    flag,
+    in_order,
+    keep_slug_once_published,
+    month,
+    number,
+    one_of,
+    prose,
+    real,
+    slug_field,
+    words,
+)
+from catalog.models.evidence import Source
+from catalog.querysets import AIModelQuerySet
+
+
+class Precision(models.TextChoices):
+    FP32 = "fp32", "FP32"
+    BF16 = "bf16", "BF16"
+    FP16 = "fp16", "FP16"
+    FP8 = "fp8", "FP8"
+    INT8 = "int8", "INT8"
+    INT4 = "int4", "INT4"
+    FP4 = "fp4", "FP4"
+
+
+PRECISIONS = " ".join(Precision.values)
+
+
+def billions(label, help_text=""):
+    """Return a column for a number of parameters; null: not published."""
+    return models.PositiveBigIntegerField(label, help_text=help_text, null=True, blank=True)
+
+
+class AIModel(Named):
+    """A published model. What a request keeps in memory is in its cache groups, one row a kind of layer."""
+
+    class Kind(models.TextChoices):
+        LLM = "llm", _("language model")
+        VLM = "vlm", _("vision-language model")
+        EMBEDDING = "embedding", _("embedding model")
+        RERANKER = "reranker", _("reranker")
+        ASR = "asr", _("speech recognition")
+        IMAGE_GENERATION = "image_generation", _("image generation")
+        VISION = "vision", _("vision model")
+
+    EVIDENCE_RELATIONS = ("cache_groups", "parts", "measured_weights")
+
+    slug = slug_field()
+    developer = words(_("developer"))
+    family = words(_("family"), max_length=60)
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices)
+    tier = number(_("tier"), _("1: main list; 2: older, small or close to another one."))
+    hf_id = words(_("Hugging Face name"), max_length=120)
+    license = words(_("licence"))
+    released_year = number(_("year of release"))
+    released_month = number(_("month of release"))
+
+    parameters = models.PositiveBigIntegerField(
+        _("parameters"), help_text=_("The whole published checkpoint, vision and prediction parts included.")
+    )
+    active_parameters = billions(_("active parameters"), _("Of a mixture: at work on one token."))
+    num_layers = number(_("layers"))
+    hidden_size = number(_("hidden size"))
+    num_attention_heads = number(_("attention heads"))
+    num_kv_heads = number(_("key/value heads"))
+    head_dim = number(_("head dimension"))
+    intermediate_size = number(_("intermediate size"))
+    vocab_size = number(_("vocabulary"))
+    tie_embeddings = flag(_("input and output embeddings shared"))
+    max_context = number(_("longest context, tokens"))
+    attention_type = words(_("attention"), max_length=20)
+    native_precision = models.CharField(_("native precision"), max_length=10, choices=Precision.choices)
+    native_dtype_stated = words(_("native type as published"), max_length=60)
+
+    experts = models.PositiveIntegerField(_("experts"), default=0)
+    experts_per_token = models.PositiveIntegerField(_("experts per token"), default=0)
+    shared_experts = models.PositiveIntegerField(_("shared experts"), default=0)
+    moe_intermediate_size = number(_("intermediate size of an expert"))
+    first_dense_layers = models.PositiveIntegerField(_("dense layers"), default=0)
+    mtp_parameters = models.PositiveBigIntegerField(
+        _("parameters of prediction layers"), default=0, help_text=_("Part of the total.")
+    )
+    cache_known = models.BooleanField(
+        _("cache known"),
+        default=True,
+        help_text=_("No: the cache of this architecture is not computed."),
+    )
+    gflop_per_image = real(_("GFLOP per image"), _("One forward pass at the model's usual resolution."))
+    is_published = models.BooleanField(_("published"), default=False)
+    note = prose(_("note"))
+
+    objects = AIModelQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("AI model")
+        verbose_name_plural = _("AI models")
+        ordering = ["sort_key"]
+        constraints = [
+            one_of("aimodel", "kind", "llm vlm embedding reranker asr image_generation vision"),
+            one_of("aimodel", "native_precision", PRECISIONS),
+            *above_zero(
+                "aimodel",
+                "parameters",
+                "active_parameters",
+                "num_layers",
+                "hidden_size",
+                "num_attention_heads",
+                "head_dim",
+                "max_context",
+                "gflop_per_image",
+            ),
+            in_order("aimodel", "active_parameters", "parameters"),
+            in_order("aimodel", "mtp_parameters", "parameters"),
+            in_order("aimodel", "experts_per_token", "experts"),
+            month("aimodel", "released"),
+        ]
+
+    def clean(self):
+        keep_slug_once_published(self)
+
+
+class CacheGroup(Fact):
+    """What the layers of one kind keep for each request."""
+
+    class Kind(models.TextChoices):
+        FULL = "full", _("keys and values of every token")
+        WINDOW = "window", _("keys and values of the last tokens")
+        CHUNKED = "chunked", _("keys and values of the current chunk")
+        LATENT = "latent", _("one compressed vector a token")
+        INDEXER = "indexer", _("index keys beside the compressed vector")
+        STATE = "state", _("a state of constant size")
+
+    ai_model = models.ForeignKey(
+        AIModel, models.CASCADE, related_name="cache_groups", verbose_name=_("AI model")
+    )
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    layers = models.PositiveIntegerField(_("layers"))
+    kv_heads = models.PositiveIntegerField(_("key/value heads"), default=0)
+    head_dim = models.PositiveIntegerField(_("head dimension"), default=0)
+    latent_dim = models.PositiveIntegerField(_("compressed dimension"), default=0)
+    rope_dim = models.PositiveIntegerField(_("rotary dimension"), default=0)
+    window = number(_("window, tokens"))
+    state_bytes = models.PositiveBigIntegerField(_("state of a layer, bytes"), default=0)
+    tokens_per_entry = models.PositiveIntegerField(_("tokens per entry"), default=1)
+    tensor_sharded = models.BooleanField(
+        _("shared out by tensor parallelism"), default=True, help_text=_("No: every rank keeps the whole.")
+    )
+
+    class Meta:
+        verbose_name = _("cache group")
+        verbose_name_plural = _("cache groups")
+        ordering = ["id"]
+        constraints = [
+            one_of("cachegroup", "kind", "full window chunked latent indexer state"),
+            *above_zero("cachegroup", "layers", "window", "tokens_per_entry"),
+            models.CheckConstraint(
+                condition=~Q(kind__in=["full", "window", "chunked"]) | Q(kv_heads__gt=0, head_dim__gt=0),
+                name="cachegroup_keys_have_heads",
+                violation_error_message=_("Keys and values need a number of heads and a dimension."),
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind__in=["window", "chunked"]) | Q(window__isnull=False),
+                name="cachegroup_window_has_length",
+                violation_error_message=_("A window or chunk needs its length in tokens."),
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind__in=["latent", "indexer"]) | Q(latent_dim__gt=0),
+                name="cachegroup_latent_has_dimension",
+                violation_error_message=_("A compressed vector needs its dimension."),
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="state") | Q(state_bytes__gt=0),
+                name="cachegroup_state_has_size",
+                violation_error_message=_("A state of constant size needs that size in bytes."),
+            ),
+        ]
+
+    def __str__(self):
+        return f"{self.layers} × {self.kind}"
+
+
+class ModelPart(Fact):
+    """A part beside the language model, inside the published total: vision tower, speech encoder."""
+
+    ai_model = models.ForeignKey(AIModel, models.CASCADE, related_name="parts", verbose_name=_("AI model"))
+    name = models.CharField(_("name"), max_length=120)
+    parameters = models.PositiveBigIntegerField(_("parameters"))
+    tensor_sharded = models.BooleanField(_("shared out by tensor parallelism"), default=False)
+
+    class Meta:
+        verbose_name = _("part of a model")
+        verbose_name_plural = _("parts of models")
+        ordering = ["id"]
+        constraints = above_zero("modelpart", "parameters")
+
+    def __str__(self):
+        return self.name
+
+
+class MeasuredWeights(Fact):
+    """The size of one published checkpoint, or of its weights as an engine loaded them."""
+
+    ai_model = models.ForeignKey(
+        AIModel, models.CASCADE, related_name="measured_weights", verbose_name=_("AI model")
+    )
+    precision = models.CharField(_("precision"), max_length=10, choices=Precision.choices)
+    stated_dtype = words(_("type as published"), max_length=60)
+    gib = models.FloatField(_("size, GiB"))
+    source = models.ForeignKey(
+        Source,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="measured_weights",
+        verbose_name=_("source"),
+    )
+
+    class Meta:
+        verbose_name = _("measured weights")
+        verbose_name_plural = _("measured weights")
+        ordering = ["id"]
+        constraints = [
+            one_of("measuredweights", "precision", PRECISIONS),
+            *above_zero("measuredweights", "gib"),
+        ]
+
+    def __str__(self):
+        return f"{self.precision}: {self.gib} GiB"

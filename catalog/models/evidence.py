@@ -1,0 +1,153 @@
+"""Where the figures come from: sources, and one row for each thing that a source says about a field."""
+
+from functools import reduce
+from operator import or_
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models.base import Fact, one_of, slug_field, words
+
+SUBJECTS = ("server", "variant", "gpu", "option", "ai_model")
+
+
+class Source(Fact):
+    """A text that figures were read in."""
+
+    class Kind(models.TextChoices):
+        MAKER = "maker", _("the maker's own text")
+        GUIDE = "guide", _("a rules page or manual")
+        BENCHMARK = "benchmark", _("a published benchmark")
+        THIRD_PARTY_COPY = "third_party_copy", _("third-party copy")
+        CUSTOMER_GUIDE = "customer_guide", _("the customer's own guide")
+        OTHER = "other", _("other")
+
+    slug = slug_field()
+    url = models.URLField(_("address"), max_length=500, blank=True, default="")
+    title = models.CharField(_("title"), max_length=300)
+    publisher = models.CharField(_("publisher"), max_length=120, blank=True, default="")
+    published_on = models.CharField(
+        _("published on"),
+        max_length=10,
+        blank=True,
+        default="",
+        help_text=_("As precise as it is known: 2026, 2026-08 or 2026-08-10."),
+    )
+    via = models.CharField(
+        _("read through"),
+        max_length=300,
+        blank=True,
+        default="",
+        help_text=_("Where the text was read when it was not read at its own address."),
+    )
+    kind = models.CharField(_("kind"), max_length=20, choices=Kind.choices, default=Kind.OTHER)
+
+    class Meta:
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
+        ordering = ["title", "slug"]
+        constraints = [
+            one_of("source", "kind", "maker guide benchmark third_party_copy customer_guide other"),
+            models.CheckConstraint(
+                condition=Q(url="") | ~Q(kind__in=["third_party_copy", "customer_guide"]),
+                name="source_copy_without_address",
+                violation_error_message=_(
+                    "A third-party copy and the customer's guide have no public address."
+                ),
+            ),
+        ]
+
+    def __str__(self):
+        return self.title
+
+    @property
+    def is_linkable(self):
+        """Whether readers can follow the source: it has a public web address."""
+        return self.url.startswith(("https://", "http://"))
+
+
+class Evidence(Fact):
+    """What one source says about one field of one row; two rows with different `stated` disagree."""
+
+    class State(models.TextChoices):
+        MAKER = "maker", _("stated by the maker")
+        BENCHMARK = "benchmark", _("seen in a published benchmark")
+        DEPLOYED = "deployed", _("seen in a running installation")
+        DERIVED = "derived", _("derived, to be confirmed with the vendor")
+
+    server = models.ForeignKey(
+        "catalog.Server",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="evidence",
+        verbose_name=_("server"),
+    )
+    variant = models.ForeignKey(
+        "catalog.Variant",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="evidence",
+        verbose_name=_("variant"),
+    )
+    gpu = models.ForeignKey(
+        "catalog.GPU", models.CASCADE, null=True, blank=True, related_name="evidence", verbose_name=_("GPU")
+    )
+    option = models.ForeignKey(
+        "catalog.GPUOption",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="evidence",
+        verbose_name=_("GPU option"),
+    )
+    ai_model = models.ForeignKey(
+        "catalog.AIModel",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="evidence",
+        verbose_name=_("AI model"),
+    )
+    field = models.CharField(_("field"), max_length=60, help_text=_("What the source speaks of."))
+    source = models.ForeignKey(Source, models.PROTECT, related_name="evidence", verbose_name=_("source"))
+    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    stated = words(_("stated"), _("What the source says, in its own figure."), max_length=300)
+    kept = models.BooleanField(_("kept"), default=True, help_text=_("Whether the catalog shows this value."))
+    weak = models.BooleanField(
+        _("weak"), default=False, help_text=_("The source is weak or indirect: confirm before relying on it.")
+    )
+    checked_on = models.DateField(_("checked on"), null=True, blank=True)
+    checked_by = models.CharField(_("checked by"), max_length=80, blank=True, default="")
+    note = models.TextField(_("internal note"), blank=True, default="")
+
+    class Meta:
+        verbose_name = _("evidence")
+        verbose_name_plural = _("evidence")
+        ordering = ["field", "-kept", "id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=reduce(
+                    or_,
+                    [Q(**{f"{name}__isnull": name != subject for name in SUBJECTS}) for subject in SUBJECTS],
+                ),
+                name="evidence_exactly_one_subject",
+                violation_error_message=_("Evidence belongs to exactly one row of the catalog."),
+            ),
+            one_of("evidence", "state", "maker benchmark deployed derived"),
+        ]
+
+    def __str__(self):
+        return f"{self.field}: {self.source}"
+
+    @property
+    def subject(self):
+        return next((row for name in SUBJECTS if (row := getattr(self, name))), None)
+
+    def clean(self):
+        subject = self.subject
+        if subject is not None and self.field not in subject.evidence_fields():
+            raise ValidationError({"field": _("This row has no field of that name.")})

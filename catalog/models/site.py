@@ -1,0 +1,17 @@
+"""One row that counts the changes of the catalog."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class CatalogVersion(models.Model):
+    number = models.PositiveIntegerField(_("number"), default=0)
+
+    class Meta:
+        verbose_name = _("catalog version")
+        verbose_name_plural = _("catalog version")
+        constraints = [models.CheckConstraint(condition=Q(pk=1), name="catalogversion_single_row")]
+
+    def __str__(self):
+        return str(self.number)

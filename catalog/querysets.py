@@ -1,0 +1,86 @@
+"""Named, chainable reads of the catalog's tables."""
+
+from django.db import models
+from django.db.models import Case, F, Max, Value, When
+from django.db.models.functions import Coalesce
+
+
+class FactQuerySet(models.QuerySet):
+    def update(self, **kwargs):
+        raise TypeError("update() would leave the catalog version behind: change facts with save().")
+
+    def published(self):
+        return self.filter(is_published=True)
+
+
+class ServerQuerySet(FactQuerySet):
+    def with_gpu_memory(self):
+        """Annotate the memory of the server's largest GPU option, all cards together.
+
+        `gpu_memory_gb` sums the printed labels [GB], `gpu_memory_gib` what drivers report [GiB]; a count that
+        is not published counts as one card; null: no option, or nothing reported.
+        """
+        option = "variants__gpu_options"
+        devices = Case(
+            When(**{f"{option}__gpu__form": "superchip"}, then=Value(1)),
+            default=F(f"{option}__gpu__devices_per_board"),
+        )
+        count = Coalesce(F(f"{option}__max_count"), F(f"{option}__min_count"))
+        return self.annotate(
+            gpu_memory_gb=Max(count * devices * F(f"{option}__gpu__memory_gb")),
+            gpu_memory_gib=Max(count * devices * F(f"{option}__gpu__memory_gib_usable")),
+        )
+
+    def for_cards(self):
+        """Rows for a list of cards: everything a card prints, in a fixed number of queries."""
+        return (
+            self.published()
+            .select_related("manufacturer", "cpu_manufacturer", "enclosure")
+            .with_gpu_memory()
+            .prefetch_related("cooling_options", "variants__slot_alternatives", "variants__gpu_options__gpu")
+            .order_by("sort_key")
+        )
+
+    def for_page(self):
+        """One server with all that its page prints."""
+        return (
+            self.published()
+            .select_related("manufacturer", "cpu_manufacturer", "enclosure", "successor")
+            .with_gpu_memory()
+            .prefetch_related(
+                "power_supplies",
+                "cooling_options",
+                "predecessors",
+                "variants__slot_alternatives",
+                "variants__gpu_options__gpu__manufacturer",
+            )
+        )
+
+
+class GPUQuerySet(FactQuerySet):
+    def for_cards(self):
+        return self.published().select_related("manufacturer").order_by("sort_key")
+
+    def for_page(self):
+        return (
+            self.published()
+            .select_related("manufacturer")
+            .prefetch_related("options__variant__server__manufacturer")
+        )
+
+
+class AIModelQuerySet(FactQuerySet):
+    def for_sizing(self):
+        """Every published model with the rows that a memory calculation reads."""
+        return (
+            self.published()
+            .prefetch_related("cache_groups", "parts", "measured_weights")
+            .order_by("sort_key")
+        )
+
+
+class WorkloadProfileQuerySet(FactQuerySet):
+    def for_page(self):
+        return (
+            self.published().prefetch_related("requirements", "assumptions__source").order_by("order", "slug")
+        )

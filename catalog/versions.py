@@ -1,0 +1,36 @@
+"""The catalog version: one number that every change of a fact raises in its own transaction."""
+
+from django.apps import apps
+from django.db.models import F
+
+
+def current():
+    """Return the catalog version as text; "0" before anything was loaded."""
+    row = _rows().filter(pk=1).values_list("number", flat=True).first()
+    return str(row or 0)
+
+
+def bump():
+    """Raise the catalog version. To be called in the transaction that changes the facts."""
+    if not _rows().filter(pk=1).update(number=F("number") + 1):
+        _rows().get_or_create(pk=1, defaults={"number": 1})
+
+
+def _rows():
+    return apps.get_model("catalog", "CatalogVersion").objects
+
+
+def raise_after_delete(sender, **kwargs):
+    """Raise the version when a fact goes, alone, in bulk or by cascade, in the deletion's transaction."""
+    bump()
+
+
+def connect():
+    """Listen to the deletion of every kind of fact."""
+    from django.db.models.signals import post_delete
+
+    from catalog.models.base import Fact
+
+    for model in apps.get_app_config("catalog").get_models():
+        if issubclass(model, Fact):
+            post_delete.connect(raise_after_delete, sender=model, dispatch_uid=f"version_{model.__name__}")
