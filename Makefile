@@ -9,13 +9,13 @@ run: setup ## serve the site at http://127.0.0.1:8000/
 	$(RUN) manage.py runserver 127.0.0.1:$(PORT)
 
 setup: install .env ## everything but serving; keeps what is already there
+	$(RUN) manage.py messages --compile
 	$(RUN) manage.py migrate --verbosity 0
 	$(RUN) manage.py load_catalog
 	@echo "Ready. Commands: $$(command -v uv >/dev/null && uv --version >/dev/null 2>&1 && echo uv || echo .uv/bin/uv) run manage.py COMMAND"
 
 install:
 	$(UV) sync --locked --quiet
-	@SECRET_KEY=unused SITE_URL=http://localhost $(RUN) manage.py messages --compile
 
 .env:
 	@umask 077; $(RUN) python -c 'import secrets; print("SECRET_KEY=" + secrets.token_urlsafe(50), "DEBUG=true", sep="\n")' > $@
@@ -41,6 +41,7 @@ PRODUCTION = ENV_FILE=/dev/null DEBUG=false SITE_URL=https://servers.example.com
 	SECRET_KEY=$$($(RUN) python -c 'import secrets; print(secrets.token_urlsafe(50))')
 
 check: install ## migrations, production settings, translations
+	$(PRODUCTION) $(RUN) manage.py messages --compile
 	$(PRODUCTION) $(RUN) manage.py makemigrations --check --dry-run
 	$(PRODUCTION) $(RUN) manage.py check --deploy --fail-level WARNING
 	$(PRODUCTION) $(RUN) manage.py messages --check

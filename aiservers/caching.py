@@ -12,10 +12,11 @@ import hashlib
 from functools import cache
 from http import HTTPStatus
 
-from django.apps import apps
 from django.conf import settings
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
+
+from catalog import versions
 
 PUBLIC_SECONDS = 60
 HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
@@ -26,15 +27,6 @@ NOT_FILTERS = {"page", "sort"}
 
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
 CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
-
-
-def catalog_version():
-    """Return the number that every change of a fact raises, None where no catalog is loaded."""
-    try:
-        model = apps.get_model("catalog", "CatalogVersion")
-    except LookupError:
-        return None
-    return model.objects.values_list("number", flat=True).first()
 
 
 @cache
@@ -52,7 +44,7 @@ def release():
 def etag(request):
     """Return the ETag of a public page: the same until a fact, the release or the language changes."""
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
-    state = f"{catalog_version()} {get_language()} {release()} {swaps}"
+    state = f"{versions.current()} {get_language()} {release()} {swaps}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
 

@@ -1,25 +1,37 @@
 """What every page knows about the site: its vendor, and itself in the other languages."""
 
 from django.conf import settings
+from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import override
+
+from aiservers import caching
 
 # A language names itself in its own words, whatever the language of the page.
 OWN_NAMES = {"es": "Español", "ru": "Русский", "en": "English"}
 
 
 def site(request):
-    """Return `site` (vendor, contact, address) and `language_links`, made only when a template asks."""
+    """Return `site` (vendor, contact, address), `language_links` and `noindex`, made when a template asks."""
     return {
         "site": {
             "url": settings.SITE_URL,
             "vendor_name": settings.VENDOR_NAME,
-            "vendor_logo": settings.VENDOR_LOGO,
+            "vendor_logo": static(settings.VENDOR_LOGO) if settings.VENDOR_LOGO else "",
             "sales_contact": settings.SALES_CONTACT,
+            "sales_contact_href": contact_href(settings.SALES_CONTACT),
         },
         "language_links": SimpleLazyObject(lambda: language_links(request)),
+        "noindex": request.resolver_match is None or caching.has_noindex(request),
     }
+
+
+def contact_href(contact):
+    """Return what a link to the contact opens: its page, a letter or a call."""
+    if contact.startswith("https://"):
+        return contact
+    return f"mailto:{contact}" if "@" in contact else f"tel:{contact.replace(' ', '')}"
 
 
 def language_links(request):

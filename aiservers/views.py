@@ -8,7 +8,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request
 from django.views.decorators.http import require_safe
 
-from aiservers.caching import catalog_version
+from catalog import versions
 
 
 @require_safe
@@ -33,7 +33,7 @@ def ready(request):
         executor = MigrationExecutor(connection)
         checks["database"] = True
         checks["migrations"] = not executor.migration_plan(executor.loader.graph.leaf_nodes())
-        checks["catalog"] = checks["migrations"] and catalog_version() is not None
+        checks["catalog"] = checks["migrations"] and versions.current() != "0"
     except DatabaseError:
         pass  # what could not be checked stays false
     return JsonResponse(checks, status=200 if all(checks.values()) else 503)
