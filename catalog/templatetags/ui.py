@@ -1,0 +1,150 @@
+"""Small parts of every page: states, ranges, memory bars, evidence marks, assumption chips."""
+
+from django import template
+from django.utils.translation import gettext, gettext_lazy as _
+
+from catalog.templatetags.units import UNITS, format_number, gibibytes, places, quantity
+
+register = template.Library()
+
+STATES = {
+    "fits": _("fits"),
+    "fits_if": _("fits only if"),
+    "no": _("does not fit"),
+    "unknown": _("not known"),
+}
+ORIGINS = {
+    "given": _("given"),
+    "hypothesis": _("a guess"),
+    "profile": _("typical value"),
+    "default": _("typical value"),
+}
+MEMORY_LINES = {
+    "weights": _("Weights"),
+    "kv_cache": _("Cache"),
+    "activations": _("Activations"),
+    "optimizer": _("Optimizer"),
+    "gradients": _("Gradients"),
+    "overhead": _("Engine reserve"),
+}
+BAR_WIDTH = 1000  # drawing units
+
+
+@register.inclusion_tag("includes/_state.html")
+def state(name, word=""):
+    """Show whether something fits: "fits", "fits_if", "no" or "unknown", by shape and word."""
+    return {"state": name, "word": word or STATES[name]}
+
+
+@register.inclusion_tag("includes/_assumption_chip.html")
+def assumption(origin):
+    """Show where an answer comes from: "given", "hypothesis", "profile" or "default"."""
+    return {"origin": origin, "word": ORIGINS[origin]}
+
+
+@register.inclusion_tag("includes/_evidence.html")
+def evidence(mark):
+    """Show what stands behind a figure; `mark` is a selectors.Mark or None."""
+    return {"mark": mark}
+
+
+@register.inclusion_tag("includes/_range.html")
+def value_range(value, unit="number", *, unit_label=None):
+    """Show low–typical–high; `value` is a triple, an object with these attributes, a number or None.
+
+    `unit` names a filter of the units library: "milliseconds", "watts", ...; `unit_label` is a ready text.
+    """
+    ends = triple(value)
+    if ends is None:
+        return {"known": False}
+    low, typical, high = ends
+    decimals = places(typical)
+    return {
+        "known": True,
+        "low": low,
+        "high": high,
+        "typical": UNITS[unit](typical) if unit_label is None else quantity(typical, unit_label, decimals),
+        "ends": f"{format_number(low, decimals)}–{format_number(high, decimals)}",
+    }
+
+
+def triple(value):
+    """Return (low, typical, high) of a triple, an object with these attributes or one number; None stays."""
+    if value is None:
+        return None
+    if isinstance(value, int | float):
+        return value, value, value
+    if hasattr(value, "typical"):
+        return value.low, value.typical, value.high
+    low, typical, high = value
+    return low, typical, high
+
+
+@register.inclusion_tag("includes/_memory_bar.html")
+def memory_bar(memory, available=None):
+    """Show what fills one GPU's memory, always in the same order and colours, with the figures beside it.
+
+    Args:
+        memory: {"weights", "kv_cache", "activations", "optimizer", "gradients", "overhead"} in GiB, each a
+            number or low-typical-high, or the same as a list of {"name", "gib"}; other names are left alone.
+        available: usable memory of the GPU [GiB]; the low end of a range counts.
+    """
+    if not isinstance(memory, dict):
+        memory = {line["name"]: line["gib"] for line in memory}
+    if ends := triple(available):
+        available = ends[0]
+    lines = {key: triple(memory.get(key)) for key in MEMORY_LINES}
+    lines = {key: ends for key, ends in lines.items() if ends and ends[2] > 0}
+    need = sum(high for _low, _typical, high in lines.values())
+    full = max(need, available or 0) or 1
+    scale = BAR_WIDTH / full
+    items, position = [], 0.0
+    for key, (low, typical, high) in lines.items():
+        items.append(
+            {
+                "key": key,
+                "label": MEMORY_LINES[key],
+                "text": _memory_text(low, typical, high),
+                "x": f"{position * scale:.1f}",
+                "width": f"{high * scale:.1f}",
+                "uncertain_x": f"{(position + low) * scale:.1f}",
+                "uncertain_width": f"{(high - low) * scale:.1f}" if high > low else "",
+            }
+        )
+        position += high
+    if available and available > need:
+        items.append(
+            {
+                "key": "free",
+                "label": gettext("Free"),
+                "text": gibibytes(available - need),
+                "x": f"{position * scale:.1f}",
+                "width": f"{(available - need) * scale:.1f}",
+                "uncertain_width": "",
+            }
+        )
+    frame = (available or full) * scale
+    return {
+        "items": items,
+        "frame_width": f"{min(frame, BAR_WIDTH) - 1:.1f}",
+        "overflows": need > (available or full),
+    }
+
+
+def _memory_text(low, typical, high):
+    if low == high:
+        return gibibytes(typical)
+    decimals = places(typical)
+    return gettext("%(typical)s (%(low)s–%(high)s)") % {
+        "typical": gibibytes(typical),
+        "low": format_number(low, decimals),
+        "high": format_number(high, decimals),
+    }
+
+
+@register.filter
+def contact_href(contact):
+    """Return the link to a contact: an e-mail address, an https address or a telephone number."""
+    if "@" in contact:
+        return f"mailto:{contact}"
+    return contact if contact.startswith("https://") else f"tel:{contact.replace(' ', '')}"
