@@ -14,7 +14,7 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)|\{(\w*)\}")
 
 class Command(BaseCommand):
     help = (
-        "Lists every interface text and every published catalog text that lacks Spanish, Russian or English."
+        "Lists interface texts and published catalog texts that lack Spanish, Russian or English."
     )
 
     def handle(self, *args, **options):
@@ -42,15 +42,20 @@ def interface_problems():
                 yield f"{where} is not translated"
             elif entry.fuzzy:
                 yield f"{where} is marked as unsure"
-            elif not has_same_placeholders(entry, texts):
+            elif not has_same_placeholders(entry, texts, language):
                 yield f"{where} has other placeholders than its translation"
 
 
-def has_same_placeholders(entry, texts):
-    """Tell whether each translation has the places of its original; a plural form may leave the number out."""
+def has_same_placeholders(entry, texts, language):
+    """Tell whether each translation has the places of its original.
+
+    The first plural form may say the number in words, except in Russian, where it also counts 21 and 101.
+    """
     expected = placeholders(entry.msgid) | placeholders(entry.msgid_plural)
-    least = placeholders(entry.msgid) & placeholders(entry.msgid_plural or entry.msgid)
-    return all(least <= placeholders(text) <= expected for text in texts)
+    first, *others = map(placeholders, texts)
+    if entry.msgid_plural and language != "ru":
+        return first <= expected and all(other == expected for other in others)
+    return all(found == expected for found in (first, *others))
 
 
 def placeholders(text):
