@@ -10,6 +10,10 @@ from typing import Literal
 
 GIB = 2**30
 GB = 10**9
+SMALLEST_MEMORY = 1 * GIB  # a figure in GB, GiB or MiB fed for bytes lies below
+LARGEST_MEMORY = 4096 * GIB  # one in bits or KiB of bytes above
+GB_FOR_GIB = 0.9345
+DERIVED_FLOOR = 0.929  # a derived range starts at 0.93 of the label
 
 Precision = Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4"]
 KVPrecision = Literal["bf16", "fp8"]
@@ -19,6 +23,8 @@ ModelKind = Literal["llm", "vlm", "embedding", "reranker", "asr", "image_generat
 CacheKind = Literal["full", "window", "chunked", "latent", "indexer", "state"]
 Link = Literal["nvswitch", "nvlink", "fabric", "bridge", "pcie", "none"]
 Support = Literal["native", "weight_only", "storage_only", "no"]
+Recompute = Literal["none", "selective", "full"]
+Sharding = Literal["none", "zero1", "zero2", "zero3"]
 
 
 class SizingError(ValueError):
@@ -58,7 +64,8 @@ class CacheGroup:
     full      2 x kv_heads x head_dim values a token, without end
     window    the same, bounded by the last `window` tokens
     chunked   the same, bounded by the current chunk of `window` tokens
-    latent    latent_dim + rope_dim values a token, copied to every tensor rank (MLA)
+    latent    latent_dim + rope_dim values a token, copied to every tensor rank (MLA); bounded where
+              `window` is given
     indexer   latent_dim values a token beside a latent group (sparse attention), copied as well
     state     `state_bytes` a layer and request, whatever the length (linear attention, Mamba)
 
@@ -114,7 +121,7 @@ class AIModelSpec:
     experts_per_token: int = 0
     shared_experts: int = 0
     moe_intermediate_size: int | None = None
-    first_dense_layers: int = 0
+    first_dense_layers: int = 0  # layers of a mixture that have no experts, wherever they stand
     mtp_parameters: int = 0  # prediction (draft) layers inside `parameters`
     extra_modules: tuple[ExtraModule, ...] = ()
     measured_weights: Mapping[str, float] = field(default_factory=dict)  # precision -> bytes of a checkpoint
@@ -159,6 +166,19 @@ class GPUSpec:
     devices_per_board: int = 1
     market_state: Literal["current", "previous", "legacy"] = "current"
     serves_language_models: bool = True  # false: graphics or desktop-virtualisation card
+    memory_label_gb: float | None = None  # the number printed on the box; only checks `memory_bytes`
+
+    def __post_init__(self) -> None:
+        if not SMALLEST_MEMORY <= self.memory_bytes.low <= self.memory_bytes.high <= LARGEST_MEMORY:
+            raise SizingError(f"{self.slug}: {self.memory_bytes} are not the bytes of one accelerator")
+        if self.memory_label_gb is None:
+            return
+        # A driver reports 0.937 (error correction on) to 1.00 of the label read as GiB. The label read as
+        # 10^9 bytes is 0.9313 of that: whoever mixed up GB and GiB is told so here.
+        floor = GB_FOR_GIB if self.memory_reported else DERIVED_FLOOR
+        label = self.memory_label_gb * GIB
+        if not floor < self.memory_bytes.low / label <= self.memory_bytes.high / label <= 1.001:
+            raise SizingError(f"{self.slug}: {self.memory_bytes}, but {self.memory_label_gb} GB on the box")
 
     def __hash__(self) -> int:
         """Equal cards have equal slugs; the mapping inside cannot be hashed."""

@@ -1,0 +1,77 @@
+"""What a GPU generation does with a number format, per engine, and how many bytes a value takes.
+
+Sources: vLLM documentation, "Quantization: supported hardware" and "FP8 W8A8", v0.32 (compute capability
+8.9 and up multiplies in FP8; 7.5 and up keeps FP8 and INT4 weights and multiplies in 16 bits through Marlin,
+MXFP4 only from 8.0); TensorRT-LLM support matrix (Hopper and Ada: FP8, INT8, INT4; Ampere: INT8, INT4) and Model
+Optimizer support matrix (FP4 on Blackwell and later, FP8 on Ada and later); AMD: FP8 from CDNA 3 (vLLM, same
+table), FP4 in hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel Gaudi: FP8
+and 4-bit weights through Neural Compressor (vLLM v0.11, "Intel Gaudi" column). What a card itself multiplies
+is its `native_precisions`, from its maker's data sheet.
+"""
+
+from recommender.sizing.specs import Engine, GPUSpec, KVPrecision, Precision, SizingError, Support
+
+BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+
+TURING = (7, 5)
+AMPERE = (8, 0)
+
+
+def bytes_per_value(precision: Precision | KVPrecision) -> float:
+    """Return the bytes of one value, without the scales that a quantized checkpoint adds."""
+    try:
+        return BYTES[precision]
+    except KeyError:
+        raise SizingError(f"no such precision: {precision!r}") from None
+
+
+def support(gpu: GPUSpec, precision: Precision, engine: Engine = "vllm") -> Support:
+    """Return how the card runs a model whose weights are kept in `precision`.
+
+    native        the engine multiplies in that type
+    weight_only   weights stay small in memory, arithmetic runs in 16 bits: saves memory, not computing time
+    storage_only  the card holds the file, the engine widens the weights when it loads them: saves nothing
+    no            neither, or the engine does not run on the card at all
+    """
+    bytes_per_value(precision)
+    native = gpu.native_precisions
+    if engine == "tensorrt_llm" and gpu.vendor != "nvidia":
+        return "no"
+    if precision in ("fp32", "fp16"):
+        return "native" if precision == "fp32" or precision in native else "no"
+    if precision == "bf16":
+        return "native" if precision in native else "no"
+    if gpu.vendor == "nvidia":
+        return _nvidia(gpu, precision, engine)
+    if gpu.vendor == "amd":
+        return _amd(gpu, precision)
+    if precision in native:
+        return "native"
+    if precision == "int4" and gpu.vendor == "intel":
+        return "weight_only"
+    return "storage_only"
+
+
+def _nvidia(gpu: GPUSpec, precision: Precision, engine: Engine) -> Support:
+    capability = gpu.compute_capability or (0, 0)
+    if precision == "int4":  # kept for every engine as 4-bit weights with 16-bit arithmetic
+        smallest = AMPERE if engine == "tensorrt_llm" else TURING
+        return "weight_only" if capability >= smallest else "no"
+    if precision in gpu.native_precisions:
+        return "native"
+    if engine == "tensorrt_llm" or capability < TURING:
+        return "no"
+    if precision == "fp4" and capability < AMPERE:
+        return "no"
+    return "weight_only"
+
+
+def _amd(gpu: GPUSpec, precision: Precision) -> Support:
+    if precision == "int4":
+        return "weight_only"
+    if precision == "int8":  # vLLM has no INT8 W8A8 kernel for AMD; 8-bit GPTQ weights run
+        return "weight_only"
+    if precision in gpu.native_precisions:
+        return "native"
+    # CDNA 3 multiplies in FP8 and keeps MXFP4 weights; CDNA 2 has neither and widens what it loads.
+    return "weight_only" if precision == "fp4" and "fp8" in gpu.native_precisions else "storage_only"

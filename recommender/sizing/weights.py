@@ -1,0 +1,255 @@
+"""Bytes of a model's weights: the whole checkpoint, and what one GPU of a layout keeps of it."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+
+from recommender.sizing import memory_constants as constants
+from recommender.sizing.specs import AIModelSpec, GPUSpec, Layout, Precision, Range, SizingError
+
+TYPICAL_LATENT_QUERY = 3  # query compression of MLA in latents: 1536 against 512 in DeepSeek and Kimi
+MLA_HEAD_DIM = 128  # key and value width a head of the same models, beside the rotary part
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A model's parameters by how recipes treat them [parameters]."""
+
+    experts: float
+    linear: float  # dense and shared feed-forward, whatever else is a matrix
+    attention: float
+    embeddings: float  # input and output
+    router: float
+    towers: float  # copied to each tensor rank
+    latent_down: float  # part of attention that each rank keeps whole (MLA, indexer)
+    latent_up: float  # part of attention that engines keep a second time in 16 bits (MLA)
+    mtp: float
+
+    @property
+    def total(self) -> float:
+        layers = self.experts + self.linear + self.attention + self.router
+        return layers + self.embeddings + self.towers + self.mtp
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Bytes a parameter of each part."""
+
+    experts: float
+    linear: float
+    attention: float
+    embeddings: float = 2.0
+    towers: float = 2.0
+
+
+@lru_cache(maxsize=1024)
+def parts(model: AIModelSpec) -> Parts:
+    """Return the model's parameters by part; what the shape does not explain counts as matrices."""
+    towers = float(sum(m.parameters for m in model.extra_modules if not m.tensor_sharded))
+    tables = float(sum(m.parameters for m in model.extra_modules if m.tensor_sharded))
+    left = max(0.0, model.parameters - towers - tables - model.mtp_parameters)
+    hidden, layers = model.hidden_size, model.num_layers
+    if not hidden or not layers or not model.num_attention_heads:
+        return Parts(0, left, 0, tables, 0, towers, 0, 0, model.mtp_parameters)
+    table = float((model.vocab_size or 0) * hidden)
+    embeddings = min(table if model.tie_embeddings else 2 * table, left)
+    left -= embeddings
+    experts = router = 0.0
+    if model.is_moe:
+        mixed = layers - model.first_dense_layers
+        experts = min(_experts(model, mixed, embeddings, left), left)
+        router = min(float(hidden * model.experts * mixed), left - experts)
+        left -= experts + router
+    attention, down, up = _attention(model, hidden)
+    share = min(1.0, left / attention) if attention else 0.0
+    return Parts(
+        experts=experts,
+        linear=left - attention * share,
+        attention=attention * share,
+        embeddings=embeddings + tables,
+        router=router,
+        towers=towers,
+        latent_down=down * share,
+        latent_up=up * share,
+        mtp=float(model.mtp_parameters),
+    )
+
+
+def _experts(model: AIModelSpec, mixed: int, embeddings: float, left: float) -> float:
+    """Return the routed experts' parameters: from their shape, or from total and active, the smaller.
+
+    The shape alone overstates experts of two matrices, and models where some layers only have attention.
+    """
+    found = left
+    if model.moe_intermediate_size and model.hidden_size:
+        found = 3.0 * model.experts * mixed * model.hidden_size * model.moe_intermediate_size
+    if model.active_parameters and model.experts > model.experts_per_token:
+        idle = left + embeddings - model.active_parameters
+        found = min(found, max(0.0, idle) * model.experts / (model.experts - model.experts_per_token))
+    return found
+
+
+def _attention(model: AIModelSpec, hidden: int) -> tuple[float, float, float]:
+    """Return (all, kept whole by each rank, kept twice by engines) of the attention layers [parameters]."""
+    heads = model.num_attention_heads or 0
+    total = down = up = 0.0
+    for group in model.cache_groups:
+        if group.kind in ("full", "window", "chunked"):
+            width = heads * group.head_dim
+            total += group.layers * (2 * hidden * width + 2 * hidden * group.kv_heads * group.head_dim)
+        elif group.kind == "latent" and group.rope_dim:
+            query = TYPICAL_LATENT_QUERY * group.latent_dim
+            compress = hidden * (query + group.latent_dim + group.rope_dim)
+            expand = 2.0 * group.latent_dim * heads * MLA_HEAD_DIM
+            rest = query * heads * (MLA_HEAD_DIM + group.rope_dim) + heads * MLA_HEAD_DIM * hidden
+            total += group.layers * (compress + expand + rest)
+            down += group.layers * compress
+            up += group.layers * expand
+        elif group.kind == "state":
+            total += group.layers * 4.0 * hidden * hidden
+    latent = max((g.latent_dim for g in model.cache_groups if g.kind == "latent"), default=0)
+    for group in model.cache_groups:
+        if group.kind == "indexer" and latent:
+            size = group.layers * (TYPICAL_LATENT_QUERY * latent * 64.0 * group.latent_dim)
+            total += size
+            down += size
+    if not total and model.num_layers and model.head_dim:
+        kv_heads = model.num_kv_heads or heads
+        total = model.num_layers * 2.0 * hidden * (heads + kv_heads) * model.head_dim
+    return total, down, up
+
+
+def weight_bytes(model: AIModelSpec, precision: Precision) -> Range:
+    """Return the whole checkpoint, prediction layers and towers included [bytes].
+
+    A measured checkpoint of that precision is taken where there is one; otherwise the parameters in the
+    recipe's bytes, the parts that it leaves in 16 bits, and its scales.
+
+    Sources: the recipes in `memory_constants`; what they leave alone: embeddings, output head, norms and
+    routers (llm-compressor, ModelOpt, AutoAWQ and GPTQ defaults), attention too in Llama 3.1 FP8
+    (arXiv:2407.21783, section 6.2) and in the published 4-bit mixtures gpt-oss and Kimi K2 Thinking.
+    """
+    measured = model.measured_weights.get(precision)
+    if measured is not None:
+        low, typical, high = constants.MEASURED_SPREAD
+        return Range(measured * low, measured * typical, measured * high)
+    low, typical, high = (_bytes(parts(model), recipe) for recipe in recipes(model, precision))
+    return Range(low, max(low, typical), max(low, typical, high))
+
+
+@lru_cache(maxsize=4096)
+def recipes(model: AIModelSpec, precision: Precision) -> tuple[Recipe, Recipe, Recipe]:
+    """Return the leanest, the usual and the richest recipe that goes by that name."""
+    if precision in ("bf16", "fp16", "fp32"):
+        width = 4.0 if precision == "fp32" else 2.0
+        plain = Recipe(width, width, width, width, width)
+        return plain, plain, plain
+    if precision == "fp8":
+        value = constants.FP8_VALUE
+        return (
+            Recipe(value, value, value),
+            Recipe(value, value, value),
+            Recipe(value, value, 2.0),
+        )
+    if precision == "int8":
+        value8 = constants.INT8_VALUE
+        return (
+            Recipe(value8.low, value8.low, value8.low),
+            Recipe(value8.typical, value8.typical, value8.typical),
+            Recipe(value8.high, value8.high, value8.high),
+        )
+    only_experts = model.is_moe and model.native_precision == precision
+    if precision == "int4":
+        value4 = constants.INT4_VALUE
+        if only_experts:
+            lean, rich = constants.INT4_VALUE.typical, constants.INT4_EXPERTS_VALUE
+            return Recipe(lean, 2.0, 2.0), Recipe(rich, 2.0, 2.0), Recipe(rich, 2.0, 2.0)
+        return (
+            Recipe(value4.low, value4.low, value4.low),
+            Recipe(value4.typical, value4.typical, value4.typical),
+            Recipe(value4.high, value4.high, 2.0 if model.is_moe else value4.high),
+        )
+    if precision == "fp4":
+        mx, nv = constants.MXFP4_VALUE, constants.NVFP4_VALUE
+        if only_experts:
+            padded = mx * _padding(model)
+            return Recipe(mx, 1.0, 1.0), Recipe(padded, 2.0, 2.0), Recipe(padded * 1.03, 2.0, 2.0)
+        return Recipe(mx, mx, mx), Recipe(nv, nv, nv), Recipe(nv, nv, 2.0)
+    raise SizingError(f"no such precision: {precision!r}")
+
+
+def _padding(model: AIModelSpec) -> float:
+    """Return how much wider 4-bit kernels make an expert."""
+    width = model.moe_intermediate_size or 0
+    unit = constants.EXPERT_PADDING
+    return ceil(width / unit) * unit / width if width else 1.0
+
+
+def _bytes(found: Parts, recipe: Recipe) -> float:
+    return (
+        found.experts * recipe.experts
+        + (found.linear + found.mtp) * recipe.linear
+        + found.attention * recipe.attention
+        + (found.embeddings + found.router) * recipe.embeddings
+        + found.towers * recipe.towers
+    )
+
+
+@lru_cache(maxsize=65536)
+def weights_per_gpu(
+    model: AIModelSpec,
+    precision: Precision,
+    layout: Layout,
+    gpu: GPUSpec,
+    *,
+    with_mtp: bool = False,
+) -> Range:
+    """Return what the busiest GPU of a replica keeps [bytes].
+
+    Tensor ranks share out the matrices; each keeps towers, routers and the compressing matrices of MLA whole,
+    and copies KV heads when there are fewer than ranks. Of a pipeline's stages, the one with the most layers
+    and the embedding or the head counts. Prediction layers are left out unless asked for: engines load them
+    only for speculative decoding.
+    """
+    found = parts(model)
+    tensor, stages = layout.tensor_parallel, layout.pipeline_parallel
+    layers = model.num_layers or 1
+    share = ceil(layers / stages) / layers
+    whole = weight_bytes(model, precision)
+    three = recipes(model, precision)
+    values = []
+    for size, recipe in zip((whole.low, whole.typical, whole.high), three, strict=True):
+        scale = size / max(1.0, _bytes(found, recipe))  # a measured checkpoint against its recipe
+        copied_heads = _copied_kv_heads(model, tensor) * recipe.attention
+        split = (
+            found.experts * recipe.experts
+            + found.linear * recipe.linear
+            + (found.attention - found.latent_down) * recipe.attention
+        )
+        if with_mtp:
+            split += found.mtp * recipe.linear
+        per_rank = found.latent_down * recipe.attention + found.router * recipe.embeddings + copied_heads
+        second_copy = found.latent_up * 2.0 / tensor if recipe.attention != 2.0 else 0.0
+        ends = found.embeddings * recipe.embeddings
+        if stages > 1 and not model.tie_embeddings:
+            ends /= 2
+        one = share * (split / tensor + per_rank) + ends / tensor + found.towers * recipe.towers
+        values.append(one * scale + share * second_copy)
+    if precision in ("bf16", "fp16"):
+        loaded = constants.LOADED_16_BIT
+        values = [v * f for v, f in zip(values, (loaded.low, loaded.typical, loaded.high), strict=True)]
+    if gpu.vendor == "amd" and model.is_moe:
+        padded = constants.ROCM_MOE
+        values = [v * f for v, f in zip(values, (padded.low, padded.typical, padded.high), strict=True)]
+    low, typical, high = values
+    return Range(low, max(low, typical), max(low, typical, high))
+
+
+def _copied_kv_heads(model: AIModelSpec, tensor: int) -> float:
+    """Return the key and value parameters a rank holds beyond its even share [parameters]."""
+    extra = 0.0
+    for group in model.cache_groups:
+        if group.kind in ("full", "window", "chunked") and group.tensor_sharded and model.hidden_size:
+            heads = max(1, ceil(group.kv_heads / tensor)) - group.kv_heads / tensor
+            extra += group.layers * 2 * model.hidden_size * group.head_dim * heads
+    return extra
