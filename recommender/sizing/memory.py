@@ -326,8 +326,12 @@ def _spread(workers: int, sharding: Sharding, stage: int) -> int:
     return workers if reached >= stage else 1
 
 
-def _backward(model: AIModelSpec, layout: Layout, method: Method, tokens: int, recompute: Recompute) -> Range:
-    """Return what a step keeps for its backward pass on one GPU, the logits included [bytes]."""
+def _backward(model: AIModelSpec, layout: Layout, tokens: int, recompute: Recompute) -> Range:
+    """Return what a step keeps for its backward pass on one GPU, the logits included [bytes].
+
+    A pipeline changes nothing: its first stage keeps as many micro-batches as there are stages, each with
+    its share of the layers (Narayanan et al., 2021, arXiv:2104.04473).
+    """
     hidden, layers = model.hidden_size, model.num_layers
     if not hidden or not layers:
         raise SizingError(f"{model.slug}: no training estimate without the layers' shape")
