@@ -394,17 +394,23 @@ def _replica(
     return _Replica(work, (ends[0], ends[1], ends[2]))
 
 
-def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, share: Range) -> Range:
+def generation(gpu: GPUSpec) -> str:
+    """Return the GPU generation as the tables of `speed_constants` name it."""
+    architecture = gpu.architecture.lower()
+    if architecture.startswith("blackwell"):
+        return "blackwell-workstation" if "(gb20" in architecture else "blackwell"
+    return next((name for name in c.MATRIX_SHARE if architecture.startswith(name)), "other")
+
+
+def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, engine: Range) -> Range:
     """Return the share of the printed dense rate that matrix work of this kind reaches."""
-    if gpu.vendor != "nvidia":
-        share = _product(share, c.OTHER_VENDOR_COMPUTE)
+    shares = c.MATRIX_SHARE[generation(gpu)]
+    share = engine.scaled(shares.get(min(_BITS[computing], 16), shares[16]))
     if model.is_moe:
         share = _product(share, c.MOE_COMPUTE)
-    if _BITS[computing] in c.LOW_PRECISION_COMPUTE:
-        share = _product(share, c.LOW_PRECISION_COMPUTE[_BITS[computing]])
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
         share = _product(share, c.LOW_POWER_COMPUTE)
-    return share
+    return Range(share.low, share.typical, min(share.high, c.BEST_MATRIX_SHARE))
 
 
 def _exchange(

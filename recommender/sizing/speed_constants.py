@@ -14,39 +14,49 @@ class ServingEfficiency:
     """How an engine uses a card: fractions of printed rates, and the time it spends beside the card."""
 
     bandwidth: Range  # share of printed memory bandwidth in a decode step
-    compute: Range  # share of the printed dense rate in prompts and large batches
+    compute: Range  # of MATRIX_SHARE
     step_s: Range  # fixed time of a decode step: scheduler, sampling, launches
     layer_s: Range  # kernels of one layer that no roofline counts
     request_s: Range  # per running request in a step: sampling, detokenising, scheduling
 
 
-# NVIDIA's aiconfigurator counts 0.8 of the printed bandwidth and 3 us a kernel; matrix rates of 70-87 %
-# (NVIDIA) and 51-68 % (AMD CDNA) of the dense peak are the best case in ml-engineering (Bekman, 2024).
-# Whole engines reach 0.20-0.36 of the roofline as installed and 0.30-0.55 tuned (published vLLM, SGLang and
-# TensorRT-LLM runs); what is left is in the step times.
+# NVIDIA's aiconfigurator counts 0.8 of the printed bandwidth and 3 us a kernel. Whole engines reach 0.20-0.36
+# of the roofline as installed and 0.30-0.55 tuned (published vLLM, SGLang and TensorRT-LLM runs); what the
+# rates below leave open is in the step times. PyTorch without graphs launches each kernel by itself.
 AS_INSTALLED = ServingEfficiency(
-    bandwidth=Range(0.50, 0.70, 0.85),
-    compute=Range(0.30, 0.50, 0.70),
-    step_s=Range(0.5e-3, 2e-3, 5e-3),
-    layer_s=Range(5e-6, 15e-6, 40e-6),
-    request_s=Range(2e-6, 15e-6, 40e-6),
+    bandwidth=Range(0.50, 0.68, 0.85),
+    compute=Range(0.65, 0.85, 1.05),
+    step_s=Range(1e-3, 2.5e-3, 5e-3),
+    layer_s=Range(10e-6, 25e-6, 45e-6),
+    request_s=Range(5e-6, 15e-6, 30e-6),
 )
 TUNED = ServingEfficiency(
-    bandwidth=Range(0.60, 0.78, 0.90),
-    compute=Range(0.40, 0.55, 0.72),
-    step_s=Range(0.3e-3, 1e-3, 2.5e-3),
-    layer_s=Range(5e-6, 12e-6, 30e-6),
-    request_s=Range(1e-6, 5e-6, 15e-6),
+    bandwidth=Range(0.65, 0.80, 0.90),
+    compute=Range(0.80, 1.00, 1.20),
+    step_s=Range(0.3e-3, 1e-3, 2e-3),
+    layer_s=Range(5e-6, 12e-6, 20e-6),
+    request_s=Range(1e-6, 4e-6, 8e-6),
 )
 
+# Share of the printed dense rate in prompts and large batches, typical, by GPU generation and bits of the
+# computing type. Matrix products alone reach 87 % on A100, 80 on H100, 78 on B200, 51-68 on CDNA 3 and 4
+# (ml-engineering, Bekman, 2024); whole prompts less, the less the faster the card is against its memory,
+# clock limit and host.
+MATRIX_SHARE = {
+    "turing": {16: 0.35, 8: 0.30},
+    "ampere": {16: 0.66, 8: 0.55},
+    "ada": {16: 0.55, 8: 0.50},
+    "hopper": {16: 0.46, 8: 0.50},
+    "blackwell": {16: 0.42, 8: 0.42, 4: 0.25},
+    "blackwell-workstation": {16: 0.60, 8: 0.55, 4: 0.48},
+    "cdna": {16: 0.38, 8: 0.35, 4: 0.22},
+    "other": {16: 0.35, 8: 0.30, 4: 0.20},
+}
+BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card in those tables
 # Mixtures: expert groups are small and uneven, so matrix work is less full than in dense models.
-MOE_COMPUTE = Range(0.35, 0.55, 0.80)
-# 8-bit and 4-bit rates are harder to fill: 16-bit parts (attention, norms, sampling) do not get faster.
-LOW_PRECISION_COMPUTE = {8: Range(0.70, 0.85, 1.0), 4: Range(0.45, 0.60, 0.85)}
+MOE_COMPUTE = Range(0.45, 0.62, 0.85)
 # 4-bit weights unpacked to 16 bit at each read: single streams reach half of the bandwidth of 16-bit weights.
-UNPACKING_BANDWIDTH = Range(0.45, 0.65, 0.90)
-# AMD and other makers: best GEMM rates 51-68 % of peak against 70-87 % (ml-engineering).
-OTHER_VENDOR_COMPUTE = Range(0.55, 0.75, 0.95)
+UNPACKING_BANDWIDTH = Range(0.50, 0.68, 0.90)
 # Cards of 75 W or with a power cap do not hold the clock that their peak assumes (T4, L4, A2).
 LOW_POWER_W = 80.0
 LOW_POWER_COMPUTE = Range(0.50, 0.70, 0.90)
@@ -78,29 +88,60 @@ class TrainingEfficiency:
 
 
 # A100: 36-60 %, median 52-55 (MosaicML llm-foundry tables, FSDP, bf16); H100: 29-46 %, median 41;
-# FP8 on H100: 23-30 % with FSDP, 36-42 % with Megatron; mixtures 13-21 % at 8 bit, 5 % at NVFP4.
+# FP8 on H100: 23-30 % with FSDP, 36-42 % with Megatron (NVIDIA Megatron-Bridge tables); mixtures 13-21 % at
+# 8 bit, 5 % at NVFP4. All on machines whose GPUs an NVLink switch joins, with fast networks between them.
 TRAINING_UTILIZATION = {
-    ("ampere", 16): TrainingEfficiency(Range(0.36, 0.50, 0.60), Range(0.18, 0.28, 0.40)),
-    ("hopper", 16): TrainingEfficiency(Range(0.28, 0.41, 0.52), Range(0.13, 0.23, 0.34)),
-    ("hopper", 8): TrainingEfficiency(Range(0.22, 0.34, 0.43), Range(0.10, 0.15, 0.22)),
-    ("blackwell", 16): TrainingEfficiency(Range(0.27, 0.40, 0.52), Range(0.13, 0.22, 0.32)),
-    ("blackwell", 8): TrainingEfficiency(Range(0.22, 0.33, 0.43), Range(0.10, 0.15, 0.22)),
-    ("blackwell", 4): TrainingEfficiency(Range(0.13, 0.20, 0.30), Range(0.03, 0.05, 0.10)),
-    ("other", 16): TrainingEfficiency(Range(0.20, 0.35, 0.50), Range(0.10, 0.20, 0.32)),
-    ("other", 8): TrainingEfficiency(Range(0.15, 0.27, 0.40), Range(0.08, 0.14, 0.22)),
-    ("other", 4): TrainingEfficiency(Range(0.08, 0.15, 0.26), Range(0.03, 0.06, 0.12)),
+    ("ampere", 16): TrainingEfficiency(Range(0.47, 0.57, 0.64), Range(0.20, 0.27, 0.37)),
+    ("hopper", 16): TrainingEfficiency(Range(0.34, 0.42, 0.49), Range(0.15, 0.21, 0.29)),
+    ("hopper", 8): TrainingEfficiency(Range(0.28, 0.35, 0.42), Range(0.10, 0.14, 0.19)),
+    ("blackwell", 16): TrainingEfficiency(Range(0.32, 0.41, 0.49), Range(0.14, 0.20, 0.28)),
+    ("blackwell", 8): TrainingEfficiency(Range(0.26, 0.34, 0.42), Range(0.10, 0.13, 0.18)),
+    ("blackwell", 4): TrainingEfficiency(Range(0.18, 0.23, 0.29), Range(0.035, 0.05, 0.07)),
+    ("other", 16): TrainingEfficiency(Range(0.26, 0.38, 0.50), Range(0.13, 0.20, 0.30)),
+    ("other", 8): TrainingEfficiency(Range(0.20, 0.30, 0.40), Range(0.09, 0.14, 0.20)),
+    ("other", 4): TrainingEfficiency(Range(0.12, 0.19, 0.27), Range(0.03, 0.06, 0.10)),
 }
-# Recomputing repeats the forward pass (a third of the work); selective repeats attention only.
+# Attention runs in 16 bit and fills the card less than matrix products do (FlashAttention-2 reaches 35 % of
+# an H100, 60 % of an A100: Dao, 2023, arXiv:2307.08691; version 3 up to 75 % of an H100, arXiv:2407.08608).
+TRAINING_ATTENTION = {
+    "ampere": Range(0.40, 0.50, 0.60),
+    "hopper": Range(0.22, 0.32, 0.45),
+    "blackwell": Range(0.22, 0.32, 0.45),
+    "other": Range(0.18, 0.28, 0.42),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStack:
+    """What the software changes: over TRAINING_UTILIZATION, and the launches it cannot hide."""
+
+    share: Range
+    layer_s: Range  # kernels of one layer, forward and backward, of one micro-batch [s]
+
+
+TRAINING_STACKS = {
+    # NVIDIA Megatron-Bridge and MLPerf submissions: fused kernels, overlapped exchange.
+    "tuned": TrainingStack(Range(1.05, 1.15, 1.20), Range(0.1e-3, 0.3e-3, 0.6e-3)),
+    # MosaicML llm-foundry, torchtitan, torchtune, ms-swift.
+    "sharded": TrainingStack(Range(0.95, 1.0, 1.0), Range(0.3e-3, 0.8e-3, 1.5e-3)),
+    # Transformers Trainer with PEFT (QwenLM fine-tuning tables).
+    "eager": TrainingStack(Range(0.65, 0.80, 0.95), Range(1.5e-3, 3e-3, 6e-3)),
+}
+# Recomputing repeats the forward pass (a third of the work), but leaves room for fuller batches.
 RECOMPUTE = {
     "none": Range(1.0, 1.0, 1.0),
-    "selective": Range(1.0, 1.03, 1.08),
-    "full": Range(1.05, 1.15, 1.33),
+    "selective": Range(1.0, 1.03, 1.06),
+    "full": Range(1.0, 1.08, 1.18),
 }
 # Adapters through 4-bit weights unpack them twice a step (QwenLM fine-tuning tables: 0.4-1.0 of LoRA).
-QLORA_SLOWDOWN = Range(1.0, 1.35, 2.4)
+QLORA_SLOWDOWN = Range(1.0, 1.2, 1.6)
 # LoRA over 2-4 servers kept 34-36 % of peak against 38-40 % on one (MLPerf Training v5.0).
-SERVERS_SCALING = Range(0.75, 0.92, 1.0)
-EXPOSED_TRAFFIC = Range(0.0, 0.3, 1.0)  # share of link traffic that computing does not hide
+SERVERS_SCALING = Range(0.88, 0.95, 1.0)
+# Where the network between servers is not stated: one 400 Gbit/s port a GPU in machines with modules, a
+# shared 100-400 Gbit/s port in others [bytes/s a GPU, both directions].
+NETWORK_BYTES_PER_S = {"module": Range(25e9, 100e9, 100e9), "card": Range(6e9, 25e9, 100e9)}
+EXPOSED_TRAFFIC = Range(0.0, 0.3, 0.8)  # share of link traffic that computing does not hide
+SWITCH_BYTES_PER_S = 900e9  # what the links of those machines carry; their traffic is inside the utilization
 
 # --- Work that is not a language model: share of the printed dense rate -------------------------------------
 # ResNet-50 in MLPerf Inference (INT8, TensorRT) reaches 0.43-0.66; whole video pipelines far less.

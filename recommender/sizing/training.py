@@ -16,13 +16,14 @@ from recommender.sizing.specs import (
 )
 
 Recompute = Literal["none", "selective", "full"]
+Stack = Literal["tuned", "sharded", "eager"]
 
 _BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
 _GENERATIONS = (("ampere", "ampere"), ("hopper", "hopper"), ("ada", "hopper"), ("blackwell", "blackwell"))
 
 
-def flops_per_token(model: AIModelSpec, method: Method, sequence_tokens: float) -> float:
-    """Return the FLOP of one trained token, recomputation not counted.
+def flops_per_token(model: AIModelSpec, method: Method, sequence_tokens: float) -> tuple[float, float]:
+    """Return the FLOP of one trained token in matrix products and in attention, without recomputation.
 
     Two per parameter forward, four backward (Kaplan et al., 2020, arXiv:2001.08361); adapters leave out
     the gradients of the frozen weights, so four in all. Attention looks at half the sequence on average.
@@ -33,7 +34,7 @@ def flops_per_token(model: AIModelSpec, method: Method, sequence_tokens: float) 
     for flops, bound in work.attention:
         seen = sequence_tokens / 2 if bound is None else min(bound, sequence_tokens / 2)
         attention += 3 * flops * seen  # forward once, backward twice
-    return per_parameter * work.active_parameters + attention
+    return per_parameter * work.active_parameters, attention
 
 
 def training_seconds(
@@ -52,6 +53,7 @@ def training_seconds(
     tokens: float,
     servers: int = 1,
     network_bytes_per_s: float | None = None,
+    stack: Stack | None = None,
 ) -> Range | None:
     """Return the time of `tokens` tokens [s]; None: the card's rate is not published.
 
@@ -59,6 +61,7 @@ def training_seconds(
         layout: over all servers; its replicas share the batch.
         link_bytes_per_s: between the GPUs of a server, per GPU and both directions.
         network_bytes_per_s: between servers, per server and both directions; None: not known.
+        stack: software that trains; None: sharded PyTorch, between eager and tuned for adapters.
 
     Raises:
         SizingError: amounts that make no training.
@@ -69,23 +72,29 @@ def training_seconds(
     rate = gpu.dense_flops.get(computing) if computing else None
     if computing is None or not rate:
         return None
+    matrix, attention = flops_per_token(model, method, sequence_tokens)
+    sixteen = gpu.dense_flops.get("bf16") or gpu.dense_flops.get("fp16") or rate
     utilization = _utilization(model, gpu, computing)
-    work = flops_per_token(model, method, sequence_tokens)
+    attending = c.TRAINING_ATTENTION.get(_generation(gpu), c.TRAINING_ATTENTION["other"])
+    software = _software(method, stack)
     recomputed = c.RECOMPUTE[recompute]
     slowdown = c.QLORA_SLOWDOWN if method == "qlora" else Range.exact(1.0)
-    gpus = layout.gpus_used
-    # The batch may be too small for all data-parallel workers.
-    busy = min(1.0, global_batch / (layout.replicas * micro_batch)) if layout.replicas > 1 else 1.0
-    per_token = work / (gpus * busy * rate)
-    traffic = _traffic_s_per_token(
-        model, layout, link, link_bytes_per_s or gpu.pcie_bytes_per_s, method, sequence_tokens, micro_batch
-    )
-    network = _network_s_per_token(
-        model, method, servers, network_bytes_per_s, sequence_tokens * global_batch
-    )
+    # A batch that is too small for all data-parallel workers leaves some without work.
+    workers = min(float(layout.replicas), max(global_batch / micro_batch, 1.0))
+    gpus = workers * layout.gpus_per_replica
+    micro_tokens = sequence_tokens * micro_batch
+    layers = model_work(model, "bf16").layers
+    traffic = _traffic_s_per_token(model, layout, link, link_bytes_per_s, gpu, method, micro_tokens)
+    between = _network(gpu, layout, servers, network_bytes_per_s)
+    network = _network_s_per_token(model, layout, method, servers, between, sequence_tokens * global_batch)
     ends = []
     for end in (0, 1, 2):
-        computed = per_token * _at(recomputed, end) * _at(slowdown, end) / _at(utilization, 2 - end)
+        share = _at(utilization, 2 - end) * _at(software.share, 2 - end)
+        attention_share = _at(attending, 2 - end)
+        # Attention gains nothing from the room that recomputing makes: it is done again in full.
+        attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
+        computed = (matrix * _at(recomputed, end) * _at(slowdown, end) / (rate * share) + attended) / gpus
+        computed += layers / layout.pipeline_parallel * _at(software.layer_s, end) / (micro_tokens * workers)
         if servers > 1:
             computed /= _at(c.SERVERS_SCALING, 2 - end)
         # What computing cannot hide behind itself, and what it could hide but does not.
@@ -107,11 +116,29 @@ def _computing(gpu: GPUSpec, method: Method, precision: Precision) -> str | None
     return precision if precision in gpu.dense_flops else sixteen
 
 
-def _utilization(model: AIModelSpec, gpu: GPUSpec, computing: str) -> Range:
+def _generation(gpu: GPUSpec) -> str:
     architecture = gpu.architecture.lower()
-    generation = next((kind for word, kind in _GENERATIONS if word in architecture), "other")
+    return next((kind for word, kind in _GENERATIONS if architecture.startswith(word)), "other")
+
+
+def _software(method: Method, stack: Stack | None) -> c.TrainingStack:
+    """Return what the software does; adapters without a stated one lie anywhere between eager and tuned."""
+    if stack is not None:
+        return c.TRAINING_STACKS[stack]
+    usual = c.TRAINING_STACKS["sharded"]
+    if method in ("pretraining", "full"):
+        return usual
+    eager, tuned = c.TRAINING_STACKS["eager"], c.TRAINING_STACKS["tuned"]
+    return c.TrainingStack(
+        Range(eager.share.low, usual.share.typical, tuned.share.typical),
+        Range(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
+    )
+
+
+def _utilization(model: AIModelSpec, gpu: GPUSpec, computing: str) -> Range:
+    """Return the share of the printed rate that training on this card reaches."""
     bits = min(_BITS.get(computing, 16), 16)
-    found = c.TRAINING_UTILIZATION.get((generation, bits)) or c.TRAINING_UTILIZATION["other", bits]
+    found = c.TRAINING_UTILIZATION.get((_generation(gpu), bits)) or c.TRAINING_UTILIZATION["other", bits]
     share = found.mixture if model.is_moe else found.dense
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
         share = Range(*(_at(share, end) * _at(c.LOW_POWER_COMPUTE, end) for end in (0, 1, 2)))
@@ -123,43 +150,56 @@ def _traffic_s_per_token(
     layout: Layout,
     link: Link,
     link_bytes_per_s: float | None,
+    gpu: GPUSpec,
     method: Method,
-    sequence_tokens: float,
-    micro_batch: float,
+    micro_tokens: float,
 ) -> Range:
-    """Return the time that exchange inside a server takes for each trained token of the whole machine [s]."""
-    gpus = layout.gpus_used
-    if gpus <= 1 or not link_bytes_per_s:
+    """Return the time that exchange inside a server takes beyond that over a switch, per trained token [s].
+
+    Sharded states gather the weights twice and scatter the gradients once in each pass (Rajbhandari et al.,
+    2020, arXiv:1910.02054); engines that keep whole copies do so once a batch only. Experts send each
+    token's hidden state out and back, forward and backward.
+    """
+    if layout.crosses_link or not link_bytes_per_s:
+        link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
+    if layout.gpus_used <= 1 or not link_bytes_per_s or link_bytes_per_s >= c.SWITCH_BYTES_PER_S:
         return Range.exact(0.0)
-    share = c.PCIE_EFFICIENCY if link in ("pcie", "none") or layout.crosses_link else c.LINK_EFFICIENCY
     work = model_work(model, "bf16")
-    micro_tokens = sequence_tokens * micro_batch
-    per_micro_step = 0.0
+    moved = 0.0
     if layout.replicas > 1 and method in ("pretraining", "full"):
-        # Sharded states: weights gathered twice, gradients scattered once (Rajbhandari et al., 2020).
-        per_micro_step += 3 * 2.0 * model.parameters / layout.gpus_per_replica
+        moved += 3 * work.shared_bytes / layout.gpus_per_replica
+    token_bytes = 2 * work.hidden * work.layers / layout.pipeline_parallel
     if layout.tensor_parallel > 1:
-        ring = 2 * (layout.tensor_parallel - 1) / layout.tensor_parallel
-        per_micro_step += 4 * work.layers * micro_tokens * work.hidden * 2 * ring
-    tokens_meanwhile = micro_tokens * layout.replicas
-    one_way = link_bytes_per_s / 2
-    return Range(*(per_micro_step / (one_way * _at(share, 2 - end)) / tokens_meanwhile for end in (0, 1, 2)))
+        moved += 4 * 2 * (layout.tensor_parallel - 1) / layout.tensor_parallel * token_bytes * micro_tokens
+    if work.expert_bytes:
+        moved += 4 * token_bytes * micro_tokens / layout.tensor_parallel
+    share = c.PCIE_EFFICIENCY if link in ("pcie", "none") else c.LINK_EFFICIENCY
+    slower = 1 / link_bytes_per_s - 1 / c.SWITCH_BYTES_PER_S
+    seconds = 2 * moved * slower / (micro_tokens * layout.replicas)
+    return Range(*(seconds / _at(share, 2 - end) for end in (0, 1, 2)))
+
+
+def _network(gpu: GPUSpec, layout: Layout, servers: int, stated: float | None) -> Range:
+    """Return the rate between servers, per server and both directions [bytes/s]."""
+    if stated:
+        return Range.exact(stated)
+    kind = "module" if gpu.form in ("sxm", "oam", "superchip") else "card"
+    return c.NETWORK_BYTES_PER_S[kind].scaled(layout.gpus_used / servers)
 
 
 def _network_s_per_token(
-    model: AIModelSpec,
-    method: Method,
-    servers: int,
-    network_bytes_per_s: float | None,
-    batch_tokens: float,
+    model: AIModelSpec, layout: Layout, method: Method, servers: int, rate: Range, batch_tokens: float
 ) -> Range:
     """Return the time that gradients take between servers for each trained token [s]."""
-    if servers <= 1 or not network_bytes_per_s or method not in ("pretraining", "full"):
+    if servers <= 1 or method not in ("pretraining", "full"):
         return Range.exact(0.0)
-    # Weights gathered twice and gradients scattered once per step, each server taking in what others hold.
-    moved = 3 * 2.0 * model.parameters * (servers - 1) / servers
-    one_way = network_bytes_per_s / 2
-    return Range(*(moved / (one_way * _at(c.LINK_EFFICIENCY, 2 - end)) / batch_tokens for end in (0, 1, 2)))
+    work = model_work(model, "bf16")
+    # Weights gathered twice and gradients scattered once a step, each server taking in what others hold of
+    # its part of the model.
+    servers_per_replica = max(layout.gpus_per_replica * servers / layout.gpus_used, 1.0)
+    moved = 3 * (work.shared_bytes + work.expert_bytes) / servers_per_replica * (servers - 1) / servers
+    ends = (2 * moved / (_at(rate, 2 - end) * _at(c.LINK_EFFICIENCY, 2 - end)) for end in (0, 1, 2))
+    return Range(*(seconds / batch_tokens for seconds in ends))
 
 
 def _at(value: Range, end: int) -> float:
