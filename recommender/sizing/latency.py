@@ -232,7 +232,8 @@ def burst_output_tokens_per_s(
     slots = min(slots, prompts)
     rates = []
     for end in replica.ends:
-        reading = prompts * (input_tokens * (end.token_s + end.link_token_s) + attention_flops * end.flop_s) / pp
+        one_prompt = input_tokens * (end.token_s + end.link_token_s) + attention_flops * end.flop_s
+        reading = prompts * one_prompt / pp
         full = _step_s(work, end, max(slots / pp, 1.0), cache)
         decoding = (prompts - slots) * output_tokens / slots * full
         if even_lengths:
@@ -241,8 +242,8 @@ def burst_output_tokens_per_s(
             parts = 12
             longest = min(c.LONGEST_ANSWER, log(slots) + 1.0)
             for part in range(parts):
-                running = slots * exp(-longest * (part + 0.5) / parts)
-                decoding += _step_s(work, end, max(running / pp, 1.0), cache) * longest * output_tokens / parts
+                running = max(slots * exp(-longest * (part + 0.5) / parts) / pp, 1.0)
+                decoding += longest * output_tokens / parts * _step_s(work, end, running, cache)
         rates.append(prompts * output_tokens / (reading + decoding))
     return Range(rates[2], rates[1], rates[0])
 

@@ -139,7 +139,7 @@ QLORA_SLOWDOWN = Range(1.0, 1.2, 1.6)
 SERVERS_SCALING = Range(0.88, 0.95, 1.0)
 # Where the network between servers is not stated: one 400 Gbit/s port a GPU in machines with modules, a
 # shared 100-400 Gbit/s port in others [bytes/s a GPU, both directions].
-NETWORK_BYTES_PER_S = {"module": Range(25e9, 100e9, 100e9), "card": Range(6e9, 25e9, 100e9)}
+NETWORK_BYTES_PER_S = {"module": Range(50e9, 100e9, 100e9), "card": Range(6e9, 25e9, 100e9)}
 EXPOSED_TRAFFIC = Range(0.0, 0.3, 0.8)  # share of link traffic that computing does not hide
 SWITCH_BYTES_PER_S = 900e9  # what the links of those machines carry; their traffic is inside the utilization
 

@@ -195,10 +195,13 @@ def _network_s_per_token(
         return Range.exact(0.0)
     work = model_work(model, "bf16")
     # Weights gathered twice and gradients scattered once a step, each server taking in what others hold of
-    # its part of the model.
+    # its part of the model; half of that in 8 bit.
     servers_per_replica = max(layout.gpus_per_replica * servers / layout.gpus_used, 1.0)
-    moved = 3 * (work.shared_bytes + work.expert_bytes) / servers_per_replica * (servers - 1) / servers
-    ends = (2 * moved / (_at(rate, 2 - end) * _at(c.LINK_EFFICIENCY, 2 - end)) for end in (0, 1, 2))
+    copy = (work.shared_bytes + work.expert_bytes) / servers_per_replica * (servers - 1) / servers
+    ends = (
+        2 * copy * copies / (_at(rate, 2 - end) * _at(c.LINK_EFFICIENCY, 2 - end))
+        for end, copies in enumerate((1.5, 2.5, 3.0))
+    )
     return Range(*(seconds / batch_tokens for seconds in ends))
 
 
