@@ -54,6 +54,7 @@ class AIModel(Named):
         VISION = "vision", _("vision model")
 
     EVIDENCE_RELATIONS = ("cache_groups", "parts", "measured_weights")
+    NOT_FIGURES = (*Fact.NOT_FIGURES, "kind", "tier", "developer", "family", "hf_id", "cache_known")
 
     slug = slug_field()
     developer = words(_("developer"))
@@ -127,6 +128,19 @@ class AIModel(Named):
 
     def clean(self):
         keep_slug_once_published(self)
+
+    def measured_weight_gib(self):
+        """Return {precision: size of the weights [GiB]} from published checkpoints.
+
+        File sizes come first, the largest where recipes differ (it has to fit too), else the mean of what
+        engines reported. In 16 bit only files count: a load is parameters x 2 and a little of the engine's.
+        """
+        files, loads = {}, {}
+        for row in self.measured_weights.all():
+            if row.precision and (row.of_files or row.precision not in ("bf16", "fp16")):
+                (files if row.of_files else loads).setdefault(row.precision, []).append(row.gib)
+        means = {precision: sum(sizes) / len(sizes) for precision, sizes in loads.items()}
+        return means | {precision: max(sizes) for precision, sizes in files.items()}
 
 
 class CacheGroup(Fact):
@@ -213,9 +227,17 @@ class MeasuredWeights(Fact):
     ai_model = models.ForeignKey(
         AIModel, models.CASCADE, related_name="measured_weights", verbose_name=_("AI model")
     )
-    precision = models.CharField(_("precision"), max_length=10, choices=Precision.choices)
+    precision = words(
+        _("precision"),
+        _("Empty: none of the precisions that can be asked for."),
+        max_length=10,
+        choices=Precision.choices,
+    )
     stated_dtype = words(_("type as published"), max_length=60)
     gib = models.FloatField(_("size, GiB"))
+    of_files = models.BooleanField(
+        _("size of the files"), default=False, help_text=_("No: as an engine reported it after loading.")
+    )
     source = models.ForeignKey(
         Source,
         models.PROTECT,

@@ -157,15 +157,29 @@ class Fact(models.Model):
     @classmethod
     def evidence_fields(cls):
         """Return the names that an evidence row may carry for this table."""
-        translated = {
-            f"{field.name}" for field in cls._meta.concrete_fields if hasattr(field, "translated_field")
-        }
         columns = [
             field.name
             for field in cls._meta.concrete_fields
-            if field.name not in cls.NOT_FIGURES and field.name not in translated
+            if field.name not in cls.NOT_FIGURES and not hasattr(field, "translated_field")
         ]
         return [*columns, *cls.EVIDENCE_RELATIONS]
+
+    def figures(self):
+        """Return {name: value} of every figure that is known here: what a source has to stand for."""
+        figures = {}
+        for name in self.evidence_fields():
+            if name in self.EVIDENCE_RELATIONS:
+                rows = list(getattr(self, name).all())
+                if rows:
+                    figures[name] = ", ".join(str(row) for row in rows)
+                continue
+            field = self._meta.get_field(name)
+            value = getattr(self, name)
+            is_prose = isinstance(field, models.TextField)
+            is_unticked = isinstance(field, models.BooleanField) and not field.null and not value
+            if not is_prose and not is_unticked and value not in (None, ""):
+                figures[name] = value
+        return figures
 
 
 class Named(Fact):

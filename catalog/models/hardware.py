@@ -70,6 +70,7 @@ class Server(Named):
         TOWER = "tower", _("tower")
 
     EVIDENCE_RELATIONS = ("power_supplies", "cooling_options")
+    NOT_FIGURES = (*Fact.NOT_FIGURES, "manufacturer", "family")
     NOTES = (
         "form_note",
         "cpu_note",
@@ -378,6 +379,9 @@ class GPU(Named):
         SUPERCHIP = "superchip", _("superchip")
         PCIE = "pcie", _("PCIe card")
 
+    # Identity and our own judgement need no source.
+    NOT_FIGURES = (*Fact.NOT_FIGURES, "manufacturer", "market_state", "serves_language_models")
+
     manufacturer = models.ForeignKey(
         Manufacturer, models.PROTECT, related_name="gpus", verbose_name=_("manufacturer")
     )
@@ -515,7 +519,7 @@ class GPUOption(Fact):
         PRESET = "preset", _("a configurator preset")
         DERIVED = "derived", _("derived, confirm with the vendor")
 
-    NOT_FIGURES = (*Fact.NOT_FIGURES, "variant", "gpu", "basis", "position")
+    NOT_FIGURES = (*Fact.NOT_FIGURES, "variant", "gpu", "basis", "position", "min_count")
 
     variant = models.ForeignKey(
         Variant, models.CASCADE, related_name="gpu_options", verbose_name=_("variant")
