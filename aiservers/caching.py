@@ -22,7 +22,7 @@ PUBLIC_SECONDS = 60
 HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
 
 # Pages that answer one reader's question, and lists that are one of countless cuts of the same facts.
-NOINDEX_VIEWS = {"recommender:results", "catalog:compare"}
+NOINDEX_VIEWS = {"recommender:questions", "recommender:results", "catalog:compare"}
 NOT_FILTERS = {"page", "sort"}
 
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")

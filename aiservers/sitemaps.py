@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.sitemaps import Sitemap
+from django.urls import reverse
 
 
 class LanguageSitemap(Sitemap):
@@ -25,3 +26,16 @@ class LanguageSitemap(Sitemap):
             default = next(link for link in url["alternates"] if link["lang_code"] == settings.LANGUAGE_CODE)
             url["alternates"].append({"location": default["location"], "lang_code": "x-default"})
         return urls
+
+
+class PageSitemap(LanguageSitemap):
+    """Pages that show no single object, by the names of their views."""
+
+    def __init__(self, view_names):
+        self.view_names = view_names
+
+    def items(self):
+        return self.view_names
+
+    def location(self, item):
+        return reverse(item)

@@ -6,7 +6,10 @@ from django.contrib.sitemaps.views import sitemap
 from django.urls import include, path
 
 from aiservers import views
+from aiservers.sitemaps import PageSitemap
 from catalog.sitemaps import SITEMAPS
+
+sitemaps = SITEMAPS | {"advice": PageSitemap(["recommender:questionnaire"])}
 
 urlpatterns = [
     path("", views.choose_language, name="choose_language"),
@@ -14,7 +17,7 @@ urlpatterns = [
     path("health/live", views.live, name="live"),
     path("health/ready", views.ready, name="ready"),
     path("robots.txt", views.robots, name="robots"),
-    path("sitemap.xml", sitemap, {"sitemaps": SITEMAPS}, name="sitemap"),
+    path("sitemap.xml", sitemap, {"sitemaps": sitemaps}, name="sitemap"),
     *i18n_patterns(
         path("", include("catalog.urls")),
         path("", include("recommender.urls")),

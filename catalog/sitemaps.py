@@ -1,3 +1,31 @@
 """Sections of the sitemap: the pages that search engines should know."""
 
-SITEMAPS = {}
+from django.urls import reverse
+
+from aiservers.sitemaps import LanguageSitemap, PageSitemap
+from catalog.models import GPU, Server
+
+
+class FactSitemap(LanguageSitemap):
+    """The published rows of a model, each with a page of its own."""
+
+    def __init__(self, model, view_name):
+        self.model = model
+        self.view_name = view_name
+
+    def items(self):
+        return self.model.objects.published().order_by("sort_key")
+
+    def location(self, item):
+        return reverse(self.view_name, kwargs={"slug": item.slug})
+
+    def lastmod(self, item):
+        return item.updated_at
+
+
+PAGES = ["home", "server_list", "gpu_list", "training", "inference", "legal"]
+SITEMAPS = {
+    "pages": PageSitemap([f"catalog:{name}" for name in PAGES]),
+    "servers": FactSitemap(Server, "catalog:server"),
+    "gpus": FactSitemap(GPU, "catalog:gpu"),
+}

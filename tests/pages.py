@@ -4,6 +4,7 @@ A page that needs an object and has no sample here fails the tests that walk ove
 """
 
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.translation import override
@@ -45,13 +46,20 @@ def public_view_names():
     return names
 
 
+CHAT = "workload=chat&model=llama-3-3-70b&concurrency=32&context_tokens=8000"
+
 # What the address needs, and the questions that make a page show much. Called with the catalog loaded.
 SAMPLES = {
-    "catalog:server_detail": lambda: [
-        Page("catalog:server_detail", {"slug": server.slug}) for server in Server.objects.published()
+    "catalog:server": lambda: [
+        Page("catalog:server", {"slug": row.slug}) for row in Server.objects.published()
     ],
-    "catalog:gpu_detail": lambda: [
-        Page("catalog:gpu_detail", {"slug": gpu.slug}) for gpu in GPU.objects.published()
+    "catalog:gpu": lambda: [Page("catalog:gpu", {"slug": row.slug}) for row in GPU.objects.published()],
+    "catalog:server_list": lambda: [
+        Page("catalog:server_list", query=query) for query in ("", "stage=training")
+    ],
+    "recommender:results": lambda: [
+        Page("recommender:results", query=query)
+        for query in (CHAT, f"{CHAT}&rack_units=1&hypothesis=concurrency")
     ],
 }
 
@@ -59,3 +67,65 @@ SAMPLES = {
 def pages(view_name):
     """Return the pages of a view: its samples, else the view alone."""
     return SAMPLES[view_name]() if view_name in SAMPLES else [Page(view_name)]
+
+
+class Document(HTMLParser):
+    """What a page asks the browser to do, and the texts that a reader sees or hears."""
+
+    VOID = {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+    }
+    UNSEEN = {"script", "style", "template"}
+    SPOKEN = {"alt", "title", "aria-label", "aria-description", "placeholder", "aria-roledescription"}
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements = []  # (tag, attributes)
+        self.texts = []  # outside of what is marked as another language
+        self.scripts = []  # code written into the page
+        self._open = []  # (tag, is hidden from these tests)
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
+        hidden = self._hidden() or tag in self.UNSEEN or (tag != "html" and "lang" in attributes)
+        if not hidden:
+            spoken = [value for name, value in attrs if name in self.SPOKEN]
+            if tag == "input" and attributes.get("type") in {"submit", "button"}:
+                spoken.append(attributes.get("value"))
+            if tag == "meta" and attributes.get("name") == "description":
+                spoken.append(attributes.get("content"))
+            self.texts += filter(None, spoken)
+        if tag not in self.VOID:
+            self._open.append((tag, hidden))
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        while self._open and any(name == tag for name, _ in self._open):
+            if self._open.pop()[0] == tag:
+                break
+
+    def handle_data(self, data):
+        if not self._hidden() and data.strip():
+            self.texts.append(" ".join(data.split()))
+        elif self._open and self._open[-1][0] in {"script", "style"} and data.strip():
+            self.scripts.append(data)
+
+    def _hidden(self):
+        return bool(self._open) and self._open[-1][1]

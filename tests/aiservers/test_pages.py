@@ -1,0 +1,221 @@
+"""A walk over every public page in three languages: what holds for all of them."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.management import call_command
+from django.utils.translation import override
+
+from catalog.models import CatalogVersion
+from tests.pages import LANGUAGES, Document, Page, pages, public_view_names
+
+HTMX = "HX-Request, HX-Boosted, HX-History-Restore-Request"
+PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": HTMX, "X-Robots-Tag": None}
+NOINDEX = PUBLIC | {"X-Robots-Tag": "noindex"}
+
+# The headers of every address, with a query of at most one filter.
+HEADERS = {
+    "catalog:home": PUBLIC,
+    "catalog:server_list": PUBLIC,
+    "catalog:server": PUBLIC,
+    "catalog:gpu_list": PUBLIC,
+    "catalog:gpu": PUBLIC,
+    "catalog:training": PUBLIC,
+    "catalog:inference": PUBLIC,
+    "catalog:legal": PUBLIC,
+    "recommender:questionnaire": PUBLIC,
+    "recommender:questions": NOINDEX,
+    "recommender:results": NOINDEX,
+}
+POLICY = {
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+}
+# Attributes that make the browser ask another host, and not only when the reader follows a link.
+FETCHED = {
+    "src",
+    "srcset",
+    "action",
+    "formaction",
+    "data",
+    "poster",
+    "hx-get",
+    "hx-post",
+    "xlink:href",
+    "ping",
+}
+
+pytestmark = pytest.mark.usefixtures("catalog")
+
+
+@pytest.fixture(params=public_view_names())
+def view_name(request):
+    return request.param
+
+
+def test_every_address_is_in_the_table_of_headers():
+    assert set(public_view_names()) == set(HEADERS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_keeps_what_all_pages_promise(client, view_name, language):
+    for page in pages(view_name):
+        path = page.path(language)
+        response = client.get(path)
+        assert response.status_code == 200, path
+        assert not response.cookies, path
+        assert set(response["Content-Security-Policy"].split("; ")) == POLICY
+        assert {name: response.get(name) for name in HEADERS[view_name]} == HEADERS[view_name], path
+        assert response["ETag"]
+        assert response["Content-Language"] == language
+        assert response["X-Content-Type-Options"] == "nosniff"
+        html = response.content.decode()
+        assert "csrfmiddlewaretoken" not in html
+        document = Document(html)
+        assert document.elements[0] == ("html", {"lang": language}), path
+        assert not document.scripts, path
+        for tag, attributes in document.elements:
+            assert not {"style", "onclick", "onchange", "onsubmit"} & set(attributes), (path, tag, attributes)
+            fetched = {name: value for name, value in attributes.items() if name in FETCHED}
+            if (tag == "link" and attributes.get("rel") not in {"canonical", "alternate"}) or tag == "use":
+                fetched["href"] = attributes["href"]
+            for address in fetched.values():
+                assert not urlsplit(address or "").netloc, (path, tag, attributes)
+
+
+def test_an_unchanged_page_is_not_sent_again_and_a_changed_fact_sends_it(client, view_name):
+    page = pages(view_name)[0].path("es")
+    etag = client.get(page)["ETag"]
+    again = client.get(page, headers={"If-None-Match": etag})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again["Cache-Control"] == "public, max-age=60"
+    CatalogVersion.objects.get().delete()
+    assert client.get(page, headers={"If-None-Match": etag}).status_code == 200
+
+
+def test_pages_of_one_address_in_another_language_or_form_are_told_apart(client):
+    path = Page("catalog:server_list").path("es")
+    tags = {
+        client.get(path)["ETag"],
+        client.get(Page("catalog:server_list").path("ru"))["ETag"],
+        client.get(path, headers={"HX-Request": "true"})["ETag"],
+    }
+    assert len(tags) == 3
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_leads_to_itself_in_the_other_languages(client, view_name, language):
+    page = pages(view_name)[-1]
+    links = {
+        attributes["hreflang"]: attributes["href"]
+        for tag, attributes in Document(client.get(page.path(language)).content.decode()).elements
+        if tag == "a" and "hreflang" in attributes
+    }
+    others = [other for other in LANGUAGES if other != language]
+    assert links == {other: page.path(other) for other in others}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_engines_learn_every_language_and_the_default_one(client, view_name, language):
+    page = pages(view_name)[0]
+    response = client.get(page.path(language))
+    found = {
+        (attributes["rel"], attributes.get("hreflang")): attributes["href"]
+        for tag, attributes in Document(response.content.decode()).elements
+        if tag == "link" and attributes["rel"] in {"canonical", "alternate"}
+    }
+    if "X-Robots-Tag" in response:
+        assert not found
+        return
+    expected = {("alternate", other): f"http://testserver{page.path(other)}" for other in LANGUAGES}
+    expected["alternate", "x-default"] = f"http://testserver{page.path('es')}"
+    expected["canonical", None] = f"http://testserver{page.path(language)}"
+    assert found == expected
+
+
+def test_a_list_with_more_than_one_filter_is_not_for_search_engines(client):
+    path = Page("catalog:server_list").path("es")
+    assert "X-Robots-Tag" not in client.get(path, {"stage": "training", "page": "1", "sort": "name"})
+    assert client.get(path, {"stage": "training", "cooling": "air"})["X-Robots-Tag"] == "noindex"
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("ru-RU,ru;q=0.9,en;q=0.8", "/ru/"),
+        ("en-GB", "/en/"),
+        ("es-MX,es;q=0.9", "/es/"),
+        ("de-DE,de;q=0.9", "/es/"),
+        ("de,en;q=0.5", "/en/"),
+        ("", "/es/"),
+        ("*", "/es/"),
+    ],
+)
+def test_the_root_sends_the_reader_to_a_language_of_the_browser(client, asked, expected):
+    response = client.get("/", headers={"Accept-Language": asked})
+    assert (response.status_code, response["Location"]) == (302, expected)
+    assert (response["Cache-Control"], response["Vary"]) == ("no-store", "Accept-Language")
+
+
+def test_an_address_without_its_language_finds_it(client):
+    response = client.get("/servery/?stage=training", headers={"Accept-Language": "ru"})
+    assert (response.status_code, response["Location"]) == (302, "/ru/servery/?stage=training")
+    assert response["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "title"),
+    [
+        ("/es/nada-aqui/", "es", "404.html"),
+        ("/ru/servery/no-such-server/", "ru", "404.html"),
+        ("/en/nothing-here/", "en", "404.html"),
+        ("/nothing-here/", "es", "404.html"),
+    ],
+)
+def test_a_missing_page_says_so_in_the_readers_language(client, path, language, title):
+    response = client.get(path)
+    assert response.status_code == 404
+    assert response["Cache-Control"] == "no-store"
+    assert not response.cookies
+    assert title in [template.name for template in response.templates]
+    assert f'<html lang="{language}">' in response.content.decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_error_page_needs_neither_database_nor_request(language, django_assert_num_queries):
+    from django.template import loader
+
+    with override(language), django_assert_num_queries(0):
+        html = loader.get_template("500.html").render()
+    assert f'<html lang="{language}">' in html
+    assert Document(html).texts
+
+
+def test_the_sitemap_lists_every_indexed_page_in_every_language(client):
+    response = client.get("/sitemap.xml")
+    text = response.content.decode()
+    for name in public_view_names():
+        for page in pages(name):
+            if HEADERS[name] is PUBLIC and not page.query:
+                for language in LANGUAGES:
+                    address = f"http://testserver{page.path(language)}"
+                    assert f"<loc>{address}</loc>" in text
+                    assert f'hreflang="{language}" href="{address}"' in text
+                assert f'hreflang="x-default" href="http://testserver{page.path("es")}"' in text
+    assert response["Cache-Control"] == "public, max-age=60"
+
+
+def test_crawlers_find_the_sitemap_and_stay_out_of_the_admin(client):
+    text = client.get("/robots.txt").content.decode()
+    assert "Sitemap: http://testserver/sitemap.xml" in text
+    assert "Disallow: /admin/" in text
+
+
+def test_the_whole_site_is_translated():
+    call_command("check_translations")

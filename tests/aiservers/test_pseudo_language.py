@@ -1,0 +1,98 @@
+"""Every visible text is marked for translation or comes from the database.
+
+All marked texts are written in an alphabet of their own. What is left in ordinary letters must be a value of
+the database: a whole one, or a name inside a sentence.
+"""
+
+import re
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+from django.utils import translation
+
+from tests.pages import Document, pages, public_view_names
+
+# Places for values, tags and entities inside a text stay as they are.
+FIXED = re.compile(r"(%\(\w+\)[a-z]|%%|%[sd]|\{\w*\}|<[^>]+>|&#?\w+;)")
+FULLWIDTH = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(0x21, 0x7F)) if letter.isalpha()}
+LETTERS = re.compile(r"[^\W\d_\uff00-\uffef]+")
+LONGEST_NAME = 120  # characters; what is longer is prose and stands alone
+
+
+def disguise(text):
+    parts = FIXED.split(str(text))
+    return "".join(part if FIXED.fullmatch(part) else part.translate(FULLWIDTH) for part in parts)
+
+
+@pytest.fixture
+def pseudo_language(monkeypatch):
+    """Translate every marked text into an alphabet that nothing else uses."""
+
+    def in_context(context, text):
+        return text if context == "path" else disguise(text)
+
+    translations = translation._trans
+    monkeypatch.setattr(translations, "gettext", disguise, raising=False)
+    monkeypatch.setattr(
+        translations,
+        "ngettext",
+        lambda one, many, count: disguise(one if count == 1 else many),
+        raising=False,
+    )
+    monkeypatch.setattr(translations, "pgettext", in_context, raising=False)
+    monkeypatch.setattr(
+        translations,
+        "npgettext",
+        lambda context, one, many, count: in_context(context, one if count == 1 else many),
+        raising=False,
+    )
+
+
+@pytest.fixture
+def known(catalog):
+    """Every text in the database: whole values, and those short enough to be names."""
+    values = {settings.VENDOR_NAME, settings.SALES_CONTACT}
+    for model in apps.get_app_config("catalog").get_models():
+        columns = [
+            column.name
+            for column in model._meta.concrete_fields
+            if isinstance(column, (models.CharField, models.TextField))
+        ]
+        for row in model._base_manager.values_list(*columns):
+            values |= {" ".join(str(value).split()) for value in row if value}
+    return values
+
+
+def unmarked(texts, known):
+    """Return the texts that hold letters which are neither disguised nor known."""
+    page = "\n".join(texts)
+    names = [value for value in known if len(value) <= LONGEST_NAME and value in page]
+    names.sort(key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)")
+    found = []
+    for text in texts:
+        if text not in known and LETTERS.search(pattern.sub(" ", text)):
+            found.append(text)
+    return found
+
+
+@pytest.mark.parametrize("view_name", public_view_names())
+def test_no_visible_text_is_left_out_of_translation(client, known, pseudo_language, view_name):
+    for page in pages(view_name):
+        path = page.path("ru")
+        texts = Document(client.get(path).content.decode()).texts
+        assert unmarked(texts, known) == [], path
+
+
+def test_a_missing_page_too(client, known, pseudo_language):
+    texts = Document(client.get("/ru/net-takoy/").content.decode()).texts
+    assert unmarked(texts, known) == []
+
+
+def test_unmarked_texts_are_found():
+    known = {"ThinkSystem SR680a V3"}
+    assert unmarked(["Read more"], known) == ["Read more"]
+    assert unmarked([disguise("Read about %(name)s") % {"name": "ThinkSystem SR680a V3"}], known) == []
+    assert unmarked([disguise("Needs %(count)s") % {"count": "two cards"}], known) == ["Ｎｅｅｄｓ two cards"]
