@@ -89,6 +89,7 @@ def serving(
     engine: Engine = "vllm",
     context_tokens: float | None = None,
     batch: bool = False,
+    eager: bool = False,
 ) -> Serving | None:
     """Return first-token time, time per token [s] and token rate [1/s] of one replica; None: cannot be sized.
 
@@ -99,6 +100,7 @@ def serving(
         link: what joins the replica's GPUs; `link_bytes_per_s` is its rate per GPU, both directions.
         requests: running at once in this replica, spread out in time unless `batch` (all in one instant).
         prefix_percent: part of each prompt whose cache is already there [%].
+        eager: plain PyTorch that launches every kernel by itself, instead of `engine`.
         context_tokens: longest context; at the unfavourable end every request has grown to it.
 
     Raises:
@@ -111,7 +113,7 @@ def serving(
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
-    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine)
+    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, eager)
     if replica is None:
         return None
     prompt = input_tokens * (1 - prefix_percent / 100)
@@ -353,6 +355,7 @@ def _replica(
     link_bytes_per_s: float | None,
     precision: Precision,
     engine: Engine,
+    eager: bool = False,
 ) -> _Replica | None:
     computing = computing_precision(gpu, precision, engine)
     if computing is None or not gpu.bandwidth_bytes_per_s:
@@ -362,11 +365,16 @@ def _replica(
         return None
     widened = precisions.support(gpu, precision, engine) == "storage_only"
     work = model_work(model, "bf16" if widened else precision)
-    efficiency = c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
+    efficiency = c.EAGER if eager else c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
     compute = _compute_share(model, gpu, computing, efficiency.compute)
-    bandwidth = efficiency.bandwidth
+    bandwidth, layer_s = efficiency.bandwidth, efficiency.layer_s
+    if model.is_moe and _BITS[precision] == 8 and efficiency is c.AS_INSTALLED:
+        compute = _product(compute, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
+        bandwidth = _product(bandwidth, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
     if _BITS[precision] == 4 and _BITS[computing] == 16:
         bandwidth = _product(bandwidth, c.UNPACKING_BANDWIDTH)
+        if efficiency is c.EAGER:
+            layer_s = _product(layer_s, c.EAGER_UNPACKING)
     if tp * pp > 1 and not link_bytes_per_s:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
     if tp * pp > 1 and not link_bytes_per_s:
@@ -386,8 +394,7 @@ def _replica(
                 flop_s=1 / gpu_rate,
                 link_token_s=link_token,
                 link_step_s=link_step,
-                step_s=_at(efficiency.step_s, time_end) * pp
-                + work.layers * _at(efficiency.layer_s, time_end),
+                step_s=_at(efficiency.step_s, time_end) * pp + work.layers * _at(layer_s, time_end),
                 request_s=_at(efficiency.request_s, time_end),
                 chunk_tokens=_at(c.CHUNK_TOKENS, end),
             )
