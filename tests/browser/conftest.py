@@ -1,0 +1,117 @@
+"""A real browser against the running site with the real catalog; nothing in these tests changes a fact.
+
+    def test_x(page): page.goto("/es/")            with JavaScript
+    def test_y(page_without_scripts): ...          without
+    def test_z(page, axe): ...; axe(page)          accessibility
+
+Every test fails on a request to another host, on an error in the console and on a script's exception.
+"""
+
+import os
+import shutil
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from pytest_django.live_server_helper import LiveServer
+
+CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+QUIET = [
+    "--no-sandbox",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+]
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+# Playwright runs a loop in the tests' own thread, where Django would refuse the database.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+
+def pytest_collection_modifyitems(items):
+    if CHROMIUM is None:
+        skip = pytest.mark.skip(reason="no Chromium here: install it, or name one in CHROMIUM")
+        for item in items:
+            if "/browser/" in str(item.path):
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": QUIET}
+
+
+@pytest.fixture(scope="session")
+def base_url(loaded_catalog, django_db_blocker):
+    """The address of the running site, for all browser tests of a session."""
+    with django_db_blocker.unblock():
+        server = LiveServer("localhost")
+        yield server.url
+        server.stop()
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args):
+    return {**browser_context_args, "locale": "es-ES", "viewport": {"width": 1280, "height": 900}}
+
+
+@pytest.fixture
+def context(new_context):
+    """A fresh browser profile, watched."""
+    with Watched(new_context()) as context:
+        yield context
+
+
+@pytest.fixture
+def page_without_scripts(new_context):
+    """A page of a reader whose browser runs no JavaScript."""
+    with Watched(new_context(java_script_enabled=False)) as context:
+        yield context.new_page()
+
+
+class Watched:
+    """Collects what a page must not do, and fails with it at the end."""
+
+    def __init__(self, context):
+        self.context = context
+        self.wrong = []
+        context.on("request", self._request)
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self.wrong.append(f"exception: {error.error}"))
+
+    def __enter__(self):
+        return self.context
+
+    def __exit__(self, *failure):
+        if failure == (None, None, None):
+            assert self.wrong == []
+
+    def _request(self, request):
+        address = urlsplit(request.url)
+        if address.scheme in {"http", "https"} and address.hostname != "localhost":
+            self.wrong.append(f"foreign host: {request.url}")
+
+    def _console(self, message):
+        # A missing page is an answer that some tests ask for.
+        if message.type == "error" and "404" not in message.text:
+            self.wrong.append(f"console: {message.text}")
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """Check a page against WCAG 2.2 AA; call it with the page."""
+
+    def check(page):
+        results = Axe().run(page, options={"runOnly": {"type": "tag", "values": STANDARDS}})
+        found = [
+            f"{violation['id']}: {violation['help']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+            for violation in results.response["violations"]
+            for node in violation["nodes"]
+        ]
+        assert found == [], "\n".join(found)
+
+    return check
