@@ -15,7 +15,7 @@ setup: install .env ## everything but serving; keeps what is already there
 	@echo "Ready. Commands: $$(command -v uv >/dev/null && uv --version >/dev/null 2>&1 && echo uv || echo .uv/bin/uv) run manage.py COMMAND"
 
 install:
-	$(UV) sync --locked --quiet
+	$(UV) sync --locked $(if $(wildcard .venv),--quiet)
 
 .env:
 	@umask 077; $(RUN) python -c 'import secrets; print("SECRET_KEY=" + secrets.token_urlsafe(50), "DEBUG=true", sep="\n")' > $@
