@@ -4,6 +4,7 @@ from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
 from django.contrib.sitemaps.views import sitemap
 from django.urls import include, path
+from django.views.i18n import set_language
 
 from aiservers import views
 from aiservers.sitemaps import PageSitemap
@@ -13,6 +14,7 @@ sitemaps = SITEMAPS | {"advice": PageSitemap(["recommender:questionnaire"])}
 
 urlpatterns = [
     path("", views.choose_language, name="choose_language"),
+    path("admin/language/", set_language, name="admin_language"),
     path("admin/", admin.site.urls),
     path("health/live", views.live, name="live"),
     path("health/ready", views.ready, name="ready"),
