@@ -1,0 +1,341 @@
+"""The questionnaire as forms by GET: each question with its answer, its message and what may be chosen.
+
+All state is in the address. A form sends what was typed together with the language of its page (`lang`); the
+views turn that into the canonical address, so links, two open tabs and the back button always agree.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.http import QueryDict
+from django.utils.translation import get_language, gettext
+
+from aiservers.addresses import canonical_query, canonical_text
+from aiservers.numbers import NumberError, as_typed
+from catalog.models import AIModel, WorkloadProfile
+from catalog.templatetags.units import NARROW_SPACE, format_number
+from recommender import answers, services
+from recommender.questions import (
+    GROUPS,
+    MODEL_KINDS,
+    STAGES,
+    STEP_ONE,
+    group_of,
+    keys_of,
+    kinds_of,
+)
+
+NUMBER_KEYS = {name for name, key in answers.KEYS.items() if key.kind == "number"}
+MODEL_KEYS = ("model", "training_model", "draft_model")
+MAX_RADIOS = 4
+MAX_QUERY = 400  # values of one address that are looked at
+
+_ENDS = re.compile(r"\.{2,3}|[…–—]")
+_MINUS = re.compile(r"\s*[-−‐‑]\s*(?=[0-9.,])")
+
+
+def answers_in(query):
+    """Return the part of a query that holds answers, in the vocabulary's order, without empty ones."""
+    pairs = [(name, text) for name, texts in query.lists() for text in texts if text.strip()][:MAX_QUERY]
+    kept = QueryDict(mutable=True)
+    for name in answers.KEYS:
+        kept.setlist(name, [text for key, text in pairs if key == name])
+    return QueryDict(kept.urlencode(), mutable=True)
+
+
+def unknown_in(query, own_keys):
+    """Return the keys of a query that are neither answers nor the page's own, for a notice."""
+    return [name for name in query if name not in answers.KEYS and name not in own_keys]
+
+
+def submitted_answers(query):
+    """Return the canonical answers of a submitted form.
+
+    Numbers are read by the language that the form names. "I don't know yet" clears its answer, and a guess
+    without an answer is none.
+    """
+    language = query.get("lang")
+    if language not in dict(settings.LANGUAGES):
+        language = get_language()
+    unsigned = {name for name in NUMBER_KEYS if not answers.KEYS[name].signed}
+    canonical = answers_in(canonical_query(query, unsigned, language))
+    for name in NUMBER_KEYS - unsigned:
+        canonical.setlist(name, [signed_text(text, language) for text in canonical.getlist(name)])
+    for name in query.getlist("unknown"):
+        canonical.pop(name, None)
+    guesses = [name for name in canonical.getlist("hypothesis") if canonical.getlist(name)]
+    canonical.setlist("hypothesis", guesses)
+    return answers_in(canonical)
+
+
+def signed_text(text, language):
+    """Return the canonical form of a typed number or range that may be below zero, else the text itself."""
+    ends = []
+    for end in _ENDS.split(text):
+        minus = _MINUS.match(end)
+        number = canonical_text(end[minus.end() :] if minus else end, language)
+        ends.append(f"-{number}" if minus else number.strip())
+    return "..".join(ends) if all(ends) else text
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to choose. `note` says more about it."""
+
+    value: str
+    label: str
+    selected: bool = False
+    note: str = ""
+
+
+@dataclass
+class Question:
+    """One question as its page shows it."""
+
+    key: answers.Key
+    texts: list[str]
+    error: str = ""
+    guess: bool = False
+    options: list[Option] = field(default_factory=list)
+    groups: list[tuple[str, list[Option]]] = field(default_factory=list)
+    typical: str = ""
+    assumed: str = ""
+    address: str = ""
+    compact: bool = False  # beside the results: a list instead of radio buttons
+
+    @property
+    def is_preference(self):
+        """Tell whether leaving it open is an answer too, and nobody guesses it."""
+        return self.key.group == "preferences"
+
+    @property
+    def open_label(self):
+        """What leaving it open means."""
+        if not self.is_preference:
+            return gettext("I don't know yet")
+        return gettext("Any") if self.key.kind == "slug" else gettext("No preference")
+
+    @property
+    def name(self):
+        return self.key.name
+
+    @property
+    def id(self):
+        return f"id_{self.key.name}"
+
+    @property
+    def control(self):
+        """Name the control: number, radios, checkboxes, select; text where there is nothing to choose from."""
+        if self.key.kind == "number":
+            return "number"
+        if self.key.repeats:
+            return "checkboxes"
+        if self.groups or self.compact or len(self.options) > MAX_RADIOS:
+            return "select"
+        return "radios" if self.options else "text"
+
+    @property
+    def typed(self):
+        """The answer as it stands in a text field of the page's language."""
+        return as_typed(self.texts[0], get_language()) if self.texts else ""
+
+    @property
+    def is_open(self):
+        return not self.texts
+
+    @property
+    def described_by(self):
+        parts = [("error", self.error or not self.compact), ("typical", self.typical or self.assumed)]
+        return " ".join(f"{self.id}_{part}" for part, is_there in parts if is_there)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of questions on the page; `extra` ones are folded away until one of them has an answer."""
+
+    slug: str
+    title: str
+    lead: str
+    questions: list[Question]
+    extra: list[Question]
+
+    @property
+    def extra_open(self):
+        return any(question.texts or question.error for question in self.extra)
+
+
+class Questionnaire:
+    """The answers of one address, with the questions that matter for them."""
+
+    def __init__(self, query, problems=()):
+        """Read the canonical answers of `query`; `problems` are those that only the catalog could tell."""
+        self.query = answers_in(query)
+        self.answers = answers.parse(dict(self.query.lists()))
+        self.errors = {}
+        for problem in (*self.answers.problems, *problems):
+            self.errors.setdefault(problem.key, problem.text)
+        self.stages = set(self.answers.several("stage"))
+        self.workloads = self.answers.several("workload")
+        self.kinds = kinds_of(self.workloads)
+        self._profiles = None
+        self._models = None
+
+    @property
+    def profiles(self):
+        if self._profiles is None:
+            self._profiles = list(WorkloadProfile.objects.published().prefetch_related("assumptions"))
+        return self._profiles
+
+    @property
+    def models(self):
+        if self._models is None:
+            self._models = list(
+                AIModel.objects.published()
+                .order_by("sort_key")
+                .values_list("slug", "name", "developer", "kind")
+            )
+        return self._models
+
+    def check_choices(self):
+        """Report models and profiles that are not in the catalog, without asking the engine."""
+        known = {
+            "workload": {profile.slug for profile in self.profiles},
+            **{name: {slug for slug, *_rest in self.models} for name in MODEL_KEYS},
+        }
+        for name, slugs in known.items():
+            for slug in self.answers.several(name):
+                if slug not in slugs:
+                    problem = answers.Problem(name, "not_in_catalog", (("value", slug),))
+                    self.errors.setdefault(name, problem.text)
+
+    def question(self, name):
+        key = answers.KEYS[name]
+        question = Question(
+            key,
+            self.query.getlist(name),
+            error=self.errors.get(name, ""),
+            guess=name in self.answers.hypotheses,
+            typical=str(key.typical),
+        )
+        if name in MODEL_KEYS:
+            question.groups = self._model_groups(question.texts)
+        elif name == "stage":
+            question.options = [
+                Option(value, str(label), value in question.texts, str(note))
+                for value, (label, note) in STAGES.items()
+            ]
+        elif name == "workload":
+            question.options = self._workload_options(question.texts)
+        elif key.kind == "slug":
+            question.options = [
+                Option(slug, label, slug in question.texts) for slug, label in services.choices(name)
+            ]
+        else:
+            question.options = [
+                Option(value, str(label), value in question.texts) for value, label in key.choices
+            ]
+        question.assumed = self._assumed(key)
+        return question
+
+    def understood(self, name, typed):
+        """Return how a typed number was read, where that does not look the same in the reader's field."""
+        texts = self.query.getlist(name)
+        if name not in NUMBER_KEYS or not texts or name in self.errors:
+            return ""
+        if as_typed(texts[0], get_language()) == typed.strip():
+            return ""
+        return answer_text(answers.KEYS[name], texts[0])
+
+    def sections(self):
+        """Return the questions of the second step, in groups; what has a bad answer is always among them."""
+        sections, shown = [], set(STEP_ONE)
+        for group in GROUPS:
+            keys = keys_of(group, self.stages, self.kinds)
+            names = [key.name for key in keys]
+            names += [
+                name
+                for name in self.errors
+                if name in answers.KEYS and name not in names and group_of(name) is group
+            ]
+            if names:
+                shown.update(names)
+                sections.append(self._section(group, names))
+        rest = [name for name in self.errors if name in answers.KEYS and name not in shown | {"hypothesis"}]
+        if rest:
+            sections.append(
+                Section(
+                    "other",
+                    gettext("Other answers in this address"),
+                    gettext("They are not used yet, and kept."),
+                    [self.question(name) for name in rest],
+                    [],
+                )
+            )
+        return sections
+
+    def _section(self, group, names):
+        questions = [(name in group.extra, self.question(name)) for name in names]
+        return Section(
+            group.slug,
+            str(group.title),
+            str(group.lead),
+            [question for is_extra, question in questions if not is_extra],
+            [question for is_extra, question in questions if is_extra],
+        )
+
+    def hidden(self, shown):
+        """Return the answers that a form carries along because it does not ask them, as pairs."""
+        return [
+            (name, text)
+            for name, texts in self.query.lists()
+            for text in texts
+            if (name not in shown and name != "hypothesis") or (name == "hypothesis" and text not in shown)
+        ]
+
+    def address_query(self):
+        """Return the query that keeps every answer, bad ones too."""
+        return self.query.urlencode()
+
+    def _workload_options(self, chosen):
+        """Return the profiles that go with the chosen stages, and those chosen before."""
+        wanted = self.stages or {"training", "fine_tuning", "inference"}
+        if wanted & {"mixed", "development"}:
+            wanted = wanted | {"inference"}
+        return [
+            Option(profile.slug, profile.name or profile.slug, profile.slug in chosen, profile.summary)
+            for profile in self.profiles
+            if profile.stage in wanted or profile.slug in chosen
+        ]
+
+    def _model_groups(self, chosen):
+        """Return the AI models that can do this work, grouped by who made them."""
+        wanted = set().union(*(MODEL_KINDS[kind] for kind in self.kinds))
+        groups = {}
+        for slug, name, developer, kind in self.models:
+            if kind in wanted or slug in chosen:
+                groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
+        return sorted(groups.items(), key=lambda item: item[0].casefold())
+
+    def _assumed(self, key):
+        """Return what the chosen kind of work takes where the question stays open, as a text."""
+        for profile in self.profiles:
+            if profile.slug not in self.workloads:
+                continue
+            for assumption in profile.assumptions.all():
+                if assumption.key == key.name:
+                    return answer_text(key, assumption.value)
+        return ""
+
+
+def answer_text(key, text):
+    """Return a canonical answer as the reader's language writes it, with its unit."""
+    if key.kind != "number":
+        return str(dict(key.choices).get(text, text))
+    try:
+        interval = answers.parse_interval(text)
+    except NumberError:
+        return text
+    low, high = (format_number(end, decimals=6) for end in interval)
+    amount = low if low == high else f"{low}–{high}"
+    return f"{amount}{NARROW_SPACE}{key.unit_label}" if key.unit_label else amount

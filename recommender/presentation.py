@@ -1,0 +1,165 @@
+"""What the pages of the questionnaire and its results print, made ready to be looped over."""
+
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from catalog.templatetags.rack import card_kind
+from recommender import answers
+from recommender.questions import NOT_ASKED, STAGES, STEP_ONE, group_of
+
+# The question that a rule answers to: the first to look at when it rules too much out.
+QUESTION_OF_RULE = {
+    "memory": "model",
+    "precision": "precision",
+    "interconnect": "model",
+    "latency": "ttft_ms",
+    "throughput": "concurrency",
+    "training_time": "target_hours",
+    "temperature": "temperature_max_c",
+    "depth": "max_depth_mm",
+    "rack_units": "rack_units",
+    "power": "power_kw",
+    "cooling": "cooling",
+    "site": "site",
+    "cpu_vendor": "cpu_vendor",
+    "gpu_vendor": "gpu_vendor",
+}
+
+MAX_DRAWN = 4  # servers of one match that are drawn
+
+
+def work_summary(form):
+    """Return the chosen kind of work in words: stages, then workload profiles."""
+    stages = [str(STAGES[stage][0]) for stage in form.answers.several("stage") if stage in STAGES]
+    names = {profile.slug: profile.name or profile.slug for profile in form.profiles}
+    return [*stages, *(names[slug] for slug in form.workloads if slug in names)]
+
+
+def question_address(form, name):
+    """Return the address of one question with all answers kept, or "" where it is not asked."""
+    if name in STEP_ONE:
+        page, anchor = "questionnaire", name
+    elif name in answers.KEYS and group_of(name) and name not in NOT_ASKED:
+        page, anchor = "questions", name
+    else:
+        return ""
+    query = form.address_query()
+    return f"{reverse(f'recommender:{page}')}{'?' if query else ''}{query}#q-{anchor}"
+
+
+def edited_questions(form, page):
+    """Return the questions that the result page itself asks: what was answered, then what is missing most."""
+    names = [
+        name
+        for name in answers.KEYS
+        if name not in NOT_ASKED and group_of(name) and (name in form.answers.values or name in form.errors)
+    ]
+    names += [
+        item["key"]
+        for item in page["to_measure"]
+        if item["key"] in answers.KEYS and item["key"] not in NOT_ASKED and item["key"] not in names
+    ]
+    order = list(answers.KEYS)
+    edited = [form.question(name) for name in sorted(names, key=order.index)]
+    for question in edited:
+        question.address = question_address(form, question.name)
+        question.compact = True
+    return edited
+
+
+def missing(page, form):
+    """Return what keeps the advice conditional: each answer to find out, with the address of its question."""
+    return [
+        item
+        | {
+            "address": question_address(form, item["key"]),
+            "is_guess": item["key"] in form.answers.hypotheses,
+        }
+        for item in page["to_measure"]
+    ]
+
+
+def assumptions(page, form):
+    """Return what the result rests on: the reader's own answers first, then guesses, then typical values."""
+    order = {"given": 0, "hypothesis": 1, "profile": 2, "default": 3}
+    rows = [item | {"address": question_address(form, item["key"])} for item in page["assumptions"]]
+    return sorted(rows, key=lambda row: order[row["origin"]])
+
+
+def match(item):
+    """Return one match with its drawings and figures as triples."""
+    used = item["gpus_per_server"] * item["servers"] - item["idle_gpus"]
+    racks = []
+    for place in range(min(item["servers"], MAX_DRAWN)):
+        # Idle cards are counted over all servers: they are shared out evenly, the last servers have the rest.
+        before = used * place // item["servers"]
+        at_work = used * (place + 1) // item["servers"] - before
+        racks.append({"used": at_work, "idle": item["gpus_per_server"] - at_work})
+    return item | {
+        "racks": racks,
+        "more_racks": item["servers"] - len(racks),
+        "cards": card_kind(item["gpu"]),
+        "power_kw": item["power_w"] and [watts / 1000 for watts in item["power_w"]],
+        "figures": [
+            figure | {"range": None if figure["low"] is None else _triple(figure)}
+            for figure in item["figures"]
+            if figure["name"] != "power"  # stands beside the drawing
+        ],
+        "headline": headline(item),
+    }
+
+
+def headline(item):
+    """Return what is bought, in words: cards and servers."""
+    cards = f"{item['gpus_per_server']}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{item['gpu'].name}"
+    if item["servers"] == 1:
+        return gettext("%(cards)s in one server") % {"cards": cards}
+    return ngettext(
+        "%(cards)s in each of %(count)s server", "%(cards)s in each of %(count)s servers", item["servers"]
+    ) % {"cards": cards, "count": item["servers"]}
+
+
+def messages_of_answers(form, here=()):
+    """Return every message on an answer with a link to its field, on this page or where it is asked."""
+    items = []
+    for name, text in form.errors.items():
+        href = f"#id_{name}" if name in here else question_address(form, name)
+        label = answers.KEYS[name].label if name in answers.KEYS else name
+        items.append({"href": href, "label": label, "text": text})
+    return items
+
+
+def binding(page, form):
+    """Return the rules that leave no server, the strictest first, each with the question behind it."""
+    counts = {}
+    for item in page["rejected"]:
+        for code, label in {reason["code"]: reason["label"] for reason in item["reasons"]}.items():
+            count = counts[code][1] if code in counts else 0
+            counts[code] = label, count + 1
+    rows = [
+        {
+            "label": label,
+            "count": count,
+            "address": question_address(form, QUESTION_OF_RULE[code]) if code in QUESTION_OF_RULE else "",
+        }
+        for code, (label, count) in counts.items()
+    ]
+    return sorted(rows, key=lambda row: -row["count"])
+
+
+def _triple(figure):
+    return figure["low"], figure["typical"], figure["high"]
+
+
+def spoken(page):
+    """Return the outcome in a sentence or two, for the heading and for screen readers."""
+    fitting = len(page["matches"]) + len(page["not_shown"])
+    ruled_out = len(page["rejected"])
+    if not fitting:
+        return gettext("No server of the catalog fits.")
+    return " ".join(
+        [
+            ngettext("%(count)s server matches.", "%(count)s servers match.", fitting) % {"count": fitting},
+            ngettext("%(count)s is ruled out.", "%(count)s are ruled out.", ruled_out) % {"count": ruled_out},
+        ]
+    )
