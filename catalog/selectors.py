@@ -1,8 +1,16 @@
 """Reads that join several tables for one page."""
 
-from catalog.models import GPU, AIModel, Evidence, GPUOption, Server, Variant
+from dataclasses import dataclass, field
 
-SUBJECTS = {Server: "server", Variant: "variant", GPU: "gpu", GPUOption: "option", AIModel: "ai_model"}
+from django.db.models import Count, Q
+from django.utils.translation import gettext, ngettext
+
+from catalog import sentences
+from catalog.models import GPU, Evidence, Requirement, Server, WorkloadProfile
+from catalog.templatetags.rack import card_count, card_kind
+from catalog.templatetags.units import watts
+
+MAX_DRAWINGS = 4  # front views on one page
 
 
 def evidence_by_field(row):
@@ -19,3 +27,384 @@ def evidence_by_field(row):
     for evidence in rows:
         grouped.setdefault(evidence.field, []).append(evidence)
     return grouped
+
+
+# Evidence as a page shows it
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The sign behind a figure: what stands behind it, and where that is listed on the page."""
+
+    kind: str
+    anchor: str
+    numbers: str
+    text: str
+
+
+class FieldMarks(dict):
+    """{field: Mark} of one row; a field that no source covers has a mark that says so."""
+
+    def __missing__(self, name):
+        return Mark(kind="none", anchor="sources", numbers="", text=gettext("No source is recorded."))
+
+
+@dataclass
+class Sources:
+    """The numbered source list of one page, filled as marks are made."""
+
+    numbered: list = field(default_factory=list)
+    disagreements: list = field(default_factory=list)
+
+    def number(self, source):
+        if source not in self.numbered:
+            self.numbered.append(source)
+        return self.numbered.index(source) + 1
+
+    def mark(self, rows):
+        """Return the mark of evidence rows that speak of the same figure, kept values first."""
+        numbers = list(dict.fromkeys(self.number(row.source) for row in rows))
+        listed = ", ".join(str(number) for number in numbers)
+        if _disagree(rows):
+            kind, state = "disagree", gettext("Sources disagree")
+        else:
+            kind, state = rows[0].state, rows[0].get_state_display()
+        text = ngettext("%(state)s; source %(numbers)s.", "%(state)s; sources %(numbers)s.", len(numbers)) % {
+            "state": state[:1].upper() + state[1:],
+            "numbers": listed,
+        }
+        if all(row.weak for row in rows):
+            text = gettext("%(mark)s Weak source: confirm.") % {"mark": text}
+        return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=listed, text=text)
+
+    def marks(self, rows, model):
+        """Return the marks of one row's evidence, and remember where its sources disagree."""
+        grouped = {}
+        for row in rows:
+            grouped.setdefault(row.field, []).append(row)
+        for name, group in grouped.items():
+            if _disagree(group):
+                self.disagreements.append(
+                    {
+                        "label": _label(model, name),
+                        "stated": [
+                            {"value": row.stated, "number": self.number(row.source), "kept": row.kept}
+                            for row in group
+                            if row.stated
+                        ],
+                    }
+                )
+        return FieldMarks({name: self.mark(group) for name, group in grouped.items()})
+
+
+def _disagree(rows):
+    return len({row.stated for row in rows if row.stated}) > 1
+
+
+def _label(model, name):
+    try:
+        return model._meta.get_field(name).verbose_name
+    except LookupError:
+        return name
+    except AttributeError:
+        return model._meta.get_field(name).related_model._meta.verbose_name_plural
+
+
+# Servers
+
+
+@dataclass(frozen=True)
+class OptionRow:
+    """One GPU option as a table row, in sentences."""
+
+    option: object
+    server: object
+    cards: str
+    memory: str
+    link: str | None
+    conditions: list
+    mark: Mark | None = None
+
+
+def option_row(option, mark=None, server=None):
+    return OptionRow(
+        option=option,
+        server=server,
+        cards=sentences.cards(option),
+        memory=sentences.gpu_memory(option),
+        link=sentences.link(option),
+        conditions=sentences.conditions(option),
+        mark=mark,
+    )
+
+
+@dataclass(frozen=True)
+class ServerCard:
+    """One server as a row of a list."""
+
+    server: Server
+    height: str
+    room: str | None
+    best: OptionRow | None
+    options: list
+    cooling: str | None
+    drawing: dict
+
+
+def server_card(server):
+    """Return a server of `Server.objects.for_cards()` as a row of a list; no query."""
+    options = [option for variant in server.variants.all() for option in variant.gpu_options.all()]
+    largest = max(options, key=_total_memory, default=None)
+    return ServerCard(
+        server=server,
+        height=sentences.height(server),
+        room=sentences.card_room(_room(server)),
+        best=option_row(largest) if largest else None,
+        options=[option_row(option) for option in _one_a_gpu(options)],
+        cooling=sentences.cooling(server),
+        drawing=next(iter(drawings(server)), {"cards": None, "count": 0}),
+    )
+
+
+def _total_memory(option):
+    return (
+        option.can_be_ordered,
+        (option.max_count or 0) * option.gpu.devices_per_card * option.gpu.memory_gb,
+    )
+
+
+def _one_a_gpu(options):
+    """Return the option with the most cards of each GPU."""
+    best = {}
+    for option in options:
+        known = best.get(option.gpu_id)
+        if known is None or (option.max_count or 0) > (known.max_count or 0):
+            best[option.gpu_id] = option
+    return list(best.values())
+
+
+def _room(server):
+    """Return {"single", "double", "module": how many fit} over all variants."""
+    room = {}
+    for variant in server.variants.all():
+        for alternative in variant.slot_alternatives.all():
+            room[alternative.width] = max(room.get(alternative.width, 0), alternative.count)
+    if server.module_max_count:
+        room["module"] = server.module_max_count
+    return room
+
+
+def drawings(server):
+    """Return which front views to draw, the first variant's widest cards first: [{cards, count, height}]."""
+    found = []
+    for variant in server.variants.all():
+        counts = {}
+        for alternative in variant.slot_alternatives.all():
+            counts[alternative.width] = max(counts.get(alternative.width, 0), alternative.count)
+        for option in variant.gpu_options.all():
+            kind = card_kind(option.gpu)
+            if (kind == "module" or not variant.slot_alternatives.all()) and option.max_count:
+                counts[kind] = max(counts.get(kind, 0), option.max_count)
+        for kind in ("double", "single", "module"):
+            drawing = {"cards": kind, "count": counts.get(kind, 0), "height": variant.rack_units}
+            if drawing["count"] and drawing not in found:
+                found.append(drawing)
+    if not found and server.module_max_count:
+        found.append({"cards": "module", "count": server.module_max_count, "height": None})
+    return found
+
+
+def server_page(server):
+    """Return what a server's page prints, for a server of `Server.objects.for_page()`; one query."""
+    rows = Evidence.objects.filter(
+        Q(server=server) | Q(variant__server=server) | Q(option__variant__server=server)
+    ).select_related("source")
+    by_subject = {}
+    for row in rows:
+        subject = (
+            ("server", row.server_id)
+            if row.server_id
+            else ("variant", row.variant_id)
+            if row.variant_id
+            else ("option", row.option_id)
+        )
+        by_subject.setdefault(subject, []).append(row)
+    sources = Sources()
+    marks = sources.marks(by_subject.get(("server", server.pk), []), Server)
+    variants = []
+    for variant in server.variants.all():
+        options = []
+        for option in variant.gpu_options.all():
+            evidence = by_subject.get(("option", option.pk))
+            options.append(option_row(option, sources.mark(evidence) if evidence else FieldMarks()[""]))
+        alternatives = list(variant.slot_alternatives.all())
+        room = {alternative.width: alternative.count for alternative in alternatives}
+        variants.append(
+            {
+                "variant": variant,
+                "room": sentences.card_room(room),
+                "limits": sorted({alternative.card_max_w for alternative in alternatives} - {None}),
+                "marks": sources.marks(by_subject.get(("variant", variant.pk), []), type(variant)),
+                "options": options,
+            }
+        )
+    counts = {drawing["count"] for drawing in drawings(server) if drawing["cards"] == "double"}
+    counts |= {
+        option.option.max_count
+        for variant in variants
+        for option in variant["options"]
+        if option.option.max_count
+    }
+    successor = server.successor if server.successor and server.successor.is_published else None
+    return {
+        "server": server,
+        "card": server_card(server),
+        "drawings": [
+            drawing | {"caption": card_count(drawing["cards"], drawing["count"])}
+            for drawing in drawings(server)[:MAX_DRAWINGS]
+        ],
+        "variants": variants,
+        "has_options": any(variant["options"] for variant in variants),
+        "odd_cards": sentences.odd_cards(counts),
+        "enclosure_text": sentences.enclosure(server) if server.enclosure else "",
+        "launched": sentences.when(server.launch_year, server.launch_month),
+        "sockets": sentences.span(server.sockets_min, server.sockets_max),
+        "power_supplies": ", ".join(watts(supply.power_w) for supply in server.power_supplies.all()),
+        "cooling_kinds": "; ".join(option.get_kind_display() for option in server.cooling_options.all()),
+        "cpu_generations": (server.cpu_generations or "").splitlines(),
+        "successor": successor,
+        "predecessors": [row for row in server.predecessors.all() if row.is_published],
+        "stage": _first_stage(server),
+        "marks": marks,
+        "sources": source_list(sources),
+        "disagreements": sources.disagreements,
+    }
+
+
+def _first_stage(server):
+    """Return the kind of work that the questionnaire starts with for this server."""
+    for stage in ("training", "inference", "fine_tuning"):
+        if getattr(server, f"for_{stage}"):
+            return stage
+    return "inference"
+
+
+def source_list(sources):
+    return [
+        {"number": number, "source": source, "date": sentences.published_on(source.published_on)}
+        for number, source in enumerate(sources.numbered, start=1)
+    ]
+
+
+# GPUs
+
+
+def gpu_list():
+    """Return [(maker, GPUs)] with how many published servers take each GPU, in one query."""
+    gpus = GPU.objects.for_cards().annotate(
+        server_count=Count(
+            "options__variant__server",
+            filter=Q(options__variant__server__is_published=True),
+            distinct=True,
+        )
+    )
+    makers = {}
+    for gpu in gpus:
+        makers.setdefault(gpu.manufacturer, []).append(gpu)
+    return sorted(makers.items(), key=lambda item: (-len(item[1]), item[0].sort_key))
+
+
+def gpu_page(gpu):
+    """Return what a GPU's page prints, for a GPU of `GPU.objects.for_page()`; one query."""
+    sources = Sources()
+    marks = sources.marks(Evidence.objects.filter(gpu=gpu).select_related("source"), GPU)
+    options = [option for option in gpu.options.all() if option.variant.server.is_published]
+    for option in options:
+        option.gpu = gpu
+    options.sort(
+        key=lambda row: (not row.variant.server.can_be_ordered, row.variant.server.sort_key, row.position)
+    )
+    return {
+        "gpu": gpu,
+        "usable": sentences.usable_memory(gpu),
+        "launched": sentences.when(gpu.launch_year, gpu.launch_month),
+        "rates": [
+            (precision, getattr(gpu, name), name)
+            for precision, name in (
+                ("FP64", "fp64_tflops"),
+                ("FP32", "fp32_tflops"),
+                ("TF32", "tf32_tflops"),
+                ("BF16", "bf16_tflops"),
+                ("FP16", "fp16_tflops"),
+                ("FP8", "fp8_tflops"),
+                ("FP4", "fp4_tflops"),
+                ("INT8", "int8_tops"),
+                ("INT4", "int4_tops"),
+            )
+        ],
+        "precisions": [word.upper() for word in (gpu.native_precisions or "").split()],
+        "options": [option_row(option, server=option.variant.server) for option in options],
+        "marks": marks,
+        "sources": source_list(sources),
+        "disagreements": sources.disagreements,
+    }
+
+
+# Kinds of work
+
+
+def requirement_matrix(first, second):
+    """Return what two stages ask of a server, side by side: [(aspect, text of first, text of second)]."""
+    texts = {first: {}, second: {}}
+    rows = (
+        Requirement.objects.filter(profile__is_published=True, profile__stage__in=texts)
+        .select_related("profile")
+        .order_by("profile__order", "profile__slug", "id")
+    )
+    for row in rows:
+        texts[row.profile.stage].setdefault(row.aspect, row.text)
+    return [
+        (aspect.label, texts[first].get(aspect.value, ""), texts[second].get(aspect.value, ""))
+        for aspect in Requirement.Aspect
+        if aspect.value in texts[first] or aspect.value in texts[second]
+    ]
+
+
+def profiles():
+    """Return the published kinds of work in the order that the staff gave them."""
+    return list(WorkloadProfile.objects.published().order_by("order", "slug"))
+
+
+def servers_for(**flags):
+    """Return the rows of a table of servers for a kind of work, what can be ordered first."""
+    servers = Server.objects.for_cards().filter(**flags)
+    return sorted(
+        (server_card(server) for server in servers),
+        key=lambda card: (not card.server.can_be_ordered, card.server.sort_key),
+    )
+
+
+def inference_groups(cards):
+    """Return the rows of the inference page by the place that a server is for: storage, slim, edge, large."""
+    groups = {"storage": [], "slim": [], "edge": [], "large": []}
+    for card in cards:
+        server = card.server
+        if server.for_edge or server.kind in ("edge", "tower"):
+            groups["edge"].append(card)
+        elif server.rack_units == 1:
+            groups["slim"].append(card)
+        elif server.rack_units == 2:
+            groups["storage"].append(card)
+        else:
+            groups["large"].append(card)
+    return groups
+
+
+def one_a_height():
+    """Return for each height the rack server with the most GPU memory that can be ordered, lowest first."""
+    tallest = {}
+    for card in servers_for(kind="rack", lifecycle="current"):
+        height, memory = card.server.rack_units, card.server.gpu_memory_gb or 0
+        if height and (height not in tallest or memory > (tallest[height].server.gpu_memory_gb or 0)):
+            tallest[height] = card
+    return [tallest[height] for height in sorted(tallest)]

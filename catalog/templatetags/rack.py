@@ -16,7 +16,7 @@ GAP = 3
 CARD_WIDTHS = {"single": 9, "double": 18, "module": 20}  # one slot is 20.32 mm wide
 
 # Shown size of a drawing unit [px], so that drawings of one size stand side by side at the same scale.
-SCALES = {"small": 88 / WIDTH, "large": 352 / WIDTH}
+SCALES = {"small": 88 / WIDTH, "medium": 150 / WIDTH, "large": 352 / WIDTH}
 
 
 @register.inclusion_tag("includes/_rack.html")
@@ -29,7 +29,7 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
         free, used, idle: how many cards there is room for, are at work, are left over.
         spare: the whole server stands by for the loss of another.
         height: rack units of a variant, where it is not the server's own.
-        size: "small" or "large".
+        size: "small", "medium" or "large".
     """
     height = height or server.rack_units
     drawn = round((height or 1) * UNIT)

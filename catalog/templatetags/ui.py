@@ -3,7 +3,7 @@
 from django import template
 from django.utils.translation import gettext, gettext_lazy as _
 
-from catalog.templatetags.units import UNITS, format_number, gibibytes, places, quantity
+from catalog.templatetags.units import UNITS, format_number, gibibytes, not_published, places, quantity
 
 register = template.Library()
 
@@ -148,3 +148,10 @@ def contact_href(contact):
     if "@" in contact:
         return f"mailto:{contact}"
     return contact if contact.startswith("https://") else f"tel:{contact.replace(' ', '')}"
+
+
+@register.inclusion_tag("includes/_fact.html")
+def fact(label, value, mark=None, note=""):
+    """Show one line of a specification inside `<dl class="facts">`, with its evidence mark and a note."""
+    unknown = value is None or value in ("", not_published())
+    return {"label": label, "value": value, "unknown": unknown, "mark": mark, "note": note}

@@ -1,0 +1,219 @@
+"""Catalog facts as sentences in the reader's language, made from typed columns."""
+
+import datetime
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+
+from catalog.templatetags.units import celsius, format_number, gbs, gibibytes, gigabytes, rack_units, watts
+
+# Where the driver's figure is not known: this share of the printed number, read as GiB.
+USABLE_SHARE = (0.93, 1.00)
+# GPUs that most language models can be split over: attention heads have to divide evenly.
+EVEN_SPLITS = (1, 2, 4, 8, 16)
+
+
+def when(year, month=None):
+    """Return a month or a year as the reader's language writes it; None where it is not known."""
+    if year is None:
+        return None
+    if month is None:
+        return str(year)
+    return date_format(datetime.date(year, month, 1), "YEAR_MONTH_FORMAT")
+
+
+def published_on(text):
+    """Return a source's date, "2026", "2026-08" or "2026-08-10", as the reader's language writes it."""
+    parts = [int(part) for part in text.split("-")] if text else []
+    if len(parts) == 3:
+        return date_format(datetime.date(*parts), "DATE_FORMAT")
+    return when(*parts) if parts else ""
+
+
+def span(low, high):
+    """Return "2", "1–2" or "up to 2", None where neither end is known."""
+    if high is None:
+        return None if low is None else gettext("from %(count)s") % {"count": format_number(low)}
+    if low is None:
+        return gettext("up to %(count)s") % {"count": format_number(high)}
+    return format_number(high) if low == high else f"{format_number(low)}–{format_number(high)}"
+
+
+def height(server):
+    """Return a server's height; a tray's with the enclosure that it is racked in."""
+    if server.enclosure is None:
+        return rack_units(server.rack_units)
+    if server.rack_units is None:
+        return gettext("tray in an enclosure of %(height)s") % {
+            "height": rack_units(server.enclosure.rack_units)
+        }
+    return gettext("%(tray)s tray in an enclosure of %(height)s") % {
+        "tray": rack_units(server.rack_units),
+        "height": rack_units(server.enclosure.rack_units),
+    }
+
+
+def enclosure(server):
+    """Return what racking a tray means, as sentences."""
+    return ngettext(
+        "This is a tray: it is not racked alone. Its enclosure %(name)s takes %(height)s and has room for "
+        "%(count)s tray.",
+        "This is a tray: it is not racked alone. Its enclosure %(name)s takes %(height)s and has room for "
+        "%(count)s trays.",
+        server.enclosure.trays,
+    ) % {
+        "name": server.enclosure.name,
+        "height": rack_units(server.enclosure.rack_units),
+        "count": format_number(server.enclosure.trays),
+    }
+
+
+def card_room(counts):
+    """Return what fits instead of what: {"single": 8, "double": 3} is "8 single-wide or 3 double-wide".
+
+    The order of the rows that state it does not matter. None where nothing is known.
+    """
+    texts = {
+        "single": ngettext("%(count)s single-wide", "%(count)s single-wide", counts.get("single", 0)),
+        "double": ngettext("%(count)s double-wide", "%(count)s double-wide", counts.get("double", 0)),
+        "module": ngettext("%(count)s module", "%(count)s modules", counts.get("module", 0)),
+    }
+    parts = [texts[kind] % {"count": format_number(counts[kind])} for kind in texts if counts.get(kind)]
+    if not parts:
+        return None
+    room = parts[0]
+    for part in parts[1:]:
+        # Translators: one or the other, never both; the second begins with a figure.
+        room = gettext("%(first)s or %(second)s") % {"first": room, "second": part}
+    return room
+
+
+def cards(option):
+    """Return how many cards of an option a server takes."""
+    if option.max_count is None:
+        return gettext("count not published")
+    if option.min_count == option.max_count:
+        return format_number(option.max_count)
+    if option.min_count > 1:
+        return span(option.min_count, option.max_count)
+    return gettext("up to %(count)s") % {"count": format_number(option.max_count)}
+
+
+def devices(option):
+    """Return how many GPUs the largest number of an option's cards brings; None: not published."""
+    return None if option.max_count is None else option.max_count * option.gpu.devices_per_card
+
+
+def gpu_memory(option):
+    """Return "8 × 80 GB, 637 GiB usable": each GPU's label, and what all drivers report together."""
+    gpu, count = option.gpu, devices(option)
+    label = gigabytes(gpu.memory_gb)
+    if count is None:
+        return gettext("%(label)s a GPU, %(usable)s") % {"label": label, "usable": usable_memory(gpu)}
+    return gettext("%(count)s × %(label)s, %(usable)s") % {
+        "count": format_number(count),
+        "label": label,
+        "usable": usable_memory(gpu, count),
+    }
+
+
+def usable_memory(gpu, count=1):
+    """Return the memory that drivers report for some GPUs, as a derived range where it is not known."""
+    if gpu.memory_gib_usable is not None:
+        return gettext("%(memory)s usable") % {"memory": gibibytes(gpu.memory_gib_usable * count)}
+    low, high = (share * gpu.memory_gb * count for share in USABLE_SHARE)
+    return gettext("%(low)s–%(high)s usable (derived)") % {
+        "low": format_number(low, 0),
+        "high": gibibytes(high),
+    }
+
+
+def link(option):
+    """Return how the GPUs of an option reach one another; None: not published."""
+    if option.link is None:
+        return None
+    if option.link_gbs is None:
+        return option.get_link_display()
+    return gettext("%(link)s, %(rate)s per GPU") % {
+        "link": option.get_link_display(),
+        "rate": gbs(option.link_gbs),
+    }
+
+
+def conditions(option):
+    """Return what an option's number depends on, a sentence each; all of them hold at once."""
+    found = []
+    if option.fixed:
+        found.append(gettext("Ordered with this number only."))
+    if option.card_power_cap_w is not None:
+        found.append(
+            gettext("Each card is limited to %(power)s.") % {"power": watts(option.card_power_cap_w)}
+        )
+    if option.ambient_max_c is not None:
+        found.append(
+            gettext("Room at %(temperature)s or below.") % {"temperature": celsius(option.ambient_max_c)}
+        )
+    if option.min_sockets is not None:
+        found.append(
+            ngettext("Needs %(count)s processor.", "Needs %(count)s processors.", option.min_sockets)
+            % {"count": format_number(option.min_sockets)}
+        )
+    if option.min_psu_w is not None:
+        found.append(
+            gettext("Needs power supplies of %(power)s or more.") % {"power": watts(option.min_psu_w)}
+        )
+    if option.blocks_bays:
+        found.append(gettext("The cards take the place of drive bays."))
+    if option.link_max_gpus is not None:
+        found.append(
+            ngettext(
+                "The link joins up to %(count)s GPU.",
+                "The link joins up to %(count)s GPUs.",
+                option.link_max_gpus,
+            )
+            % {"count": format_number(option.link_max_gpus)}
+        )
+    if option.special_order:
+        found.append(
+            gettext("Only on the base model %(model)s, which is ordered apart.")
+            % {"model": option.special_base_model}
+            if option.special_base_model
+            else gettext("Only on a base model that is ordered apart.")
+        )
+    if not option.gpu.serves_language_models:
+        found.append(gettext("A graphics card, not for language models."))
+    if not option.can_be_ordered:
+        found.append(gettext("No longer ordered."))
+    return found
+
+
+def cooling(server):
+    """Return in a few words what the room has to offer; None: not published."""
+    kinds = {option.kind for option in server.cooling_options.all()}
+    if not kinds:
+        return None
+    if kinds == {"direct_water"}:
+        return gettext("needs a water loop")
+    if "direct_water" in kinds or "water_module" in kinds:
+        return gettext("air, water as an option")
+    if kinds == {"closed_loop"} or kinds == {"air", "closed_loop"}:
+        return gettext("air, closed loop inside as an option")
+    return gettext("air")
+
+
+def odd_cards(counts):
+    """Return what the cards beyond an even split are good for; None where there are none."""
+    odd = next((count for count in sorted(counts) if count not in EVEN_SPLITS), None)
+    if odd is None:
+        return None
+    even = max(split for split in EVEN_SPLITS if split < odd)
+    rest = odd - even
+    return ngettext(
+        "Of %(count)s cards, %(even)s can share one language model: most models divide over 2, 4 or 8 GPUs, "
+        "not over %(count)s. The remaining card runs a copy of the model that fits on it alone, does other "
+        "work such as embeddings, or stands by.",
+        "Of %(count)s cards, %(even)s can share one language model: most models divide over 2, 4 or 8 GPUs, "
+        "not over %(count)s. The %(rest)s remaining cards run copies of the model that fit on them alone, "
+        "do other work such as embeddings, or stand by.",
+        rest,
+    ) % {"count": format_number(odd), "even": format_number(even), "rest": format_number(rest)}
