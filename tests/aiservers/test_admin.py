@@ -46,5 +46,8 @@ def test_the_admin_follows_the_browser_until_its_user_chooses(admin_client, lang
     assert f'<html lang="{other}"' in admin_client.get(path, headers=headers).content.decode()
 
 
-def test_the_sites_pages_never_see_the_staffs_session(admin_client):
-    assert admin_client.cookies["sessionid"]["path"] == "/admin/"
+def test_the_sites_pages_never_see_the_staffs_session(client, admin_user):
+    credentials = {"username": admin_user.username, "password": "password"}
+    response = client.post(reverse("admin:login"), credentials)
+    assert response.status_code == 302
+    assert response.cookies["sessionid"]["path"] == "/admin/"

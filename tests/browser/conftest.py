@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.core.management import call_command
 from pytest_django.live_server_helper import LiveServer
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
@@ -41,14 +42,16 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args):
+def browser_type_launch_args(browser_type_launch_args, base_url):
+    # The site comes first: once Playwright's loop runs, Django opens other connections for this thread.
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": QUIET}
 
 
 @pytest.fixture(scope="session")
-def base_url(loaded_catalog, django_db_blocker):
+def base_url(django_db_setup, django_db_blocker):
     """The address of the running site, for all browser tests of a session."""
     with django_db_blocker.unblock():
+        call_command("load_catalog", verbosity=0)
         server = LiveServer("localhost")
         yield server.url
         server.stop()
