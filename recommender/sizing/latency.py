@@ -129,6 +129,9 @@ def serving(
     low_ttft, low_tpot = _times(work, replica.ends[0], 0, usual_bytes, *load)
     typical_ttft, typical_tpot = _times(work, replica.ends[1], 1, usual_bytes, *load)
     high_ttft, high_tpot = _times(work, replica.ends[2], 2, most_bytes, *load)
+    # A slower step leaves prompts less to wait for, so the order of the ends is not given by itself.
+    typical_ttft = max(typical_ttft, low_ttft)
+    high_ttft = max(high_ttft, typical_ttft)
     return Serving(
         Range(low_ttft, typical_ttft, high_ttft),
         Range(low_tpot, typical_tpot, high_tpot),
@@ -475,8 +478,11 @@ def _times(
         busy = requests * turn / (output_tokens * stretched)
         mean_wait = busy * turn / (2 * (1 - busy)) if busy < 1 else (requests - 1) * turn
         wait = min((0.0, 1.0, c.P95_OVER_MEAN_WAIT)[place] * mean_wait, (requests - 1) * turn)
-    between = chunks * (step - alone) if place else 0.0  # decoding steps that share the prompt's chunks
-    return first + wait + between, stretched
+    if not place:
+        return first, stretched
+    # A prompt joins when the step under way ends, and each of its chunks shares a step with all others.
+    joining = (0.0, 0.5, 1.0)[place] * step if requests > 1 else 0.0
+    return first + wait + joining + chunks * (step - alone), stretched
 
 
 def _step_s(work: ModelWork, end: _End, running: float, cache_bytes: float) -> float:

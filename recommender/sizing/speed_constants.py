@@ -24,11 +24,11 @@ class ServingEfficiency:
 # of the roofline as installed and 0.30-0.55 tuned (published vLLM, SGLang and TensorRT-LLM runs); what the
 # rates below leave open is in the step times. PyTorch without graphs launches each kernel by itself.
 AS_INSTALLED = ServingEfficiency(
-    bandwidth=Range(0.55, 0.72, 0.86),
-    compute=Range(0.62, 0.85, 1.08),
-    step_s=Range(0.5e-3, 1.5e-3, 4e-3),
-    layer_s=Range(8e-6, 22e-6, 40e-6),
-    request_s=Range(6e-6, 20e-6, 40e-6),
+    bandwidth=Range(0.60, 0.79, 0.92),
+    compute=Range(0.58, 0.83, 1.08),
+    step_s=Range(0.3e-3, 1.0e-3, 4e-3),
+    layer_s=Range(6e-6, 18e-6, 40e-6),
+    request_s=Range(8e-6, 32e-6, 55e-6),
 )
 TUNED = ServingEfficiency(
     bandwidth=Range(0.64, 0.80, 0.92),
@@ -52,7 +52,7 @@ EAGER_UNPACKING = Range(1.0, 1.8, 3.0)  # times the launches: 4-bit weights are 
 # clock limit and host.
 MATRIX_SHARE = {
     "turing": {16: 0.35, 8: 0.30},
-    "ampere": {16: 0.66, 8: 0.55},
+    "ampere": {16: 0.70, 8: 0.58},
     "ada": {16: 0.55, 8: 0.50},
     "hopper": {16: 0.46, 8: 0.50},
     "blackwell": {16: 0.42, 8: 0.42, 4: 0.24},

@@ -216,6 +216,9 @@ loads = st.fixed_dictionaries(
         "requests": st.integers(1, 2000),
         "input_tokens": st.integers(1, 100_000),
         "output_tokens": st.integers(1, 8000),
+        "context_tokens": st.none() | st.integers(1, 200_000),
+        "prefix_percent": st.integers(0, 100),
+        "batch": st.booleans(),
     }
 )
 
