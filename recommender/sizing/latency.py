@@ -410,15 +410,15 @@ def generation(gpu: GPUSpec) -> str:
     architecture = gpu.architecture.lower()
     if architecture.startswith("blackwell"):
         return "blackwell-workstation" if "(gb20" in architecture else "blackwell"
-    return next((name for name in c.MATRIX_SHARE if architecture.startswith(name)), "other")
+    return next((name for name in c.DENSE_SHARE if architecture.startswith(name)), "other")
 
 
 def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, engine: Range) -> Range:
     """Return the share of the printed dense rate that matrix work of this kind reaches."""
-    shares = c.MATRIX_SHARE[generation(gpu)]
+    shares = (c.MIXTURE_SHARE if model.is_moe else c.DENSE_SHARE)[generation(gpu)]
     share = engine.scaled(shares.get(min(_BITS[computing], 16), shares[16]))
     if model.is_moe:
-        share = _product(share, c.MOE_COMPUTE)
+        share = _product(share, c.MIXTURE_SPREAD)
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
         share = _product(share, c.LOW_POWER_COMPUTE)
     return Range(share.low, share.typical, min(share.high, c.BEST_MATRIX_SHARE))

@@ -14,7 +14,7 @@ class ServingEfficiency:
     """How an engine uses a card: fractions of printed rates, and the time it spends beside the card."""
 
     bandwidth: Range  # share of printed memory bandwidth in a decode step
-    compute: Range  # of MATRIX_SHARE
+    compute: Range  # of DENSE_SHARE or MIXTURE_SHARE
     step_s: Range  # fixed time of a decode step: scheduler, sampling, launches
     layer_s: Range  # kernels of one layer that no roofline counts
     request_s: Range  # per running request in a step: sampling, detokenising, scheduling
@@ -49,20 +49,31 @@ EAGER_UNPACKING = Range(1.0, 1.8, 3.0)  # times the launches: 4-bit weights are 
 # Share of the printed dense rate in prompts and large batches, typical, by GPU generation and bits of the
 # computing type. Matrix products alone reach 87 % on A100, 80 on H100, 78 on B200, 51-68 on CDNA 3 and 4
 # (ml-engineering, Bekman, 2024); whole prompts less, the less the faster the card is against its memory,
-# clock limit and host.
-MATRIX_SHARE = {
+# clock limit and host. FP4 on B200 and FP8 on MI300X and MI325X: MLPerf Inference, Llama-2-70B.
+DENSE_SHARE = {
     "turing": {16: 0.35, 8: 0.30},
     "ampere": {16: 0.70, 8: 0.58},
     "ada": {16: 0.55, 8: 0.50},
     "hopper": {16: 0.46, 8: 0.50},
-    "blackwell": {16: 0.42, 8: 0.42, 4: 0.24},
+    "blackwell": {16: 0.44, 8: 0.44, 4: 0.38},
     "blackwell-workstation": {16: 0.60, 8: 0.55, 4: 0.48},
-    "cdna": {16: 0.38, 8: 0.35, 4: 0.22},
+    "cdna": {16: 0.42, 8: 0.44, 4: 0.30},
     "other": {16: 0.35, 8: 0.30, 4: 0.20},
 }
+# Mixtures: expert groups are small and uneven and fill fast cards least (TensorRT-LLM's published runs of
+# DeepSeek-R1, gpt-oss, Llama 4 and Qwen3 on H100, H200, B200 and RTX PRO 6000).
+MIXTURE_SHARE = {
+    "turing": {16: 0.20, 8: 0.17},
+    "ampere": {16: 0.42, 8: 0.35},
+    "ada": {16: 0.34, 8: 0.31},
+    "hopper": {16: 0.28, 8: 0.29},
+    "blackwell": {16: 0.26, 8: 0.24, 4: 0.14},
+    "blackwell-workstation": {16: 0.37, 8: 0.34, 4: 0.30},
+    "cdna": {16: 0.25, 8: 0.24, 4: 0.14},
+    "other": {16: 0.20, 8: 0.17, 4: 0.10},
+}
+MIXTURE_SPREAD = Range(0.72, 1.0, 1.37)  # of MIXTURE_SHARE, beyond that of dense models
 BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card in those tables
-# Mixtures: expert groups are small and uneven, so matrix work is less full than in dense models.
-MOE_COMPUTE = Range(0.45, 0.62, 0.85)
 # Block-scaled 8-bit experts without kernels tuned for the card: 1.2 to 3.5 times slower than the same tables
 # say for 16 bit (GPUStack's vLLM and SGLang runs of GLM-4.6, DeepSeek-V3.2 and Qwen3-235B as installed).
 EIGHT_BIT_EXPERTS_AS_INSTALLED = Range(0.50, 0.75, 1.0)
@@ -156,7 +167,7 @@ SWITCH_BYTES_PER_S = 900e9  # what the links of those machines carry; their traf
 
 # --- Work that is not a language model: share of the printed dense rate -------------------------------------
 # ResNet-50 in MLPerf Inference (INT8, TensorRT) reaches 0.43-0.66; whole video pipelines far less.
-VISION_UTILIZATION = Range(0.08, 0.22, 0.50)
+VISION_UTILIZATION = Range(0.08, 0.25, 0.66)
 WHISPER_UTILIZATION = Range(0.05, 0.11, 0.19)  # MLPerf Inference v5.1: 0.08-0.19 tuned
 DIFFUSION_UTILIZATION = Range(0.15, 0.27, 0.40)  # SDXL at FP8 in MLPerf Inference: 0.22-0.37 tuned
 ENCODER_UTILIZATION = Range(0.12, 0.30, 0.55)  # BERT-large INT8 in MLPerf Inference: 0.35-0.55 tuned

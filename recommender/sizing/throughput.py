@@ -8,6 +8,9 @@ from recommender.sizing import speed_constants as c
 from recommender.sizing.latency import computing_precision
 from recommender.sizing.specs import AIModelSpec, GPUSpec, Precision, Range, SizingError
 
+_VISION_TOKENS = (
+    197  # 224 x 224 pixels in patches of 16 x 16, and one for the class (Dosovitskiy et al., 2020)
+)
 _WHISPER_WINDOW_S = 30.0  # Whisper reads its input in windows of 30 s (Radford et al., 2022)
 _WHISPER_WINDOW_POSITIONS = 1500
 _SPEECH_TOKENS_PER_S = 4.0  # 150 words a minute, about 1.5 tokens each
@@ -18,9 +21,14 @@ _LATENT_TOKENS = 4096  # 1024 x 1024 pixels, 16 x 16 a token, in diffusion trans
 def vision_frames_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
     """Return images or video frames that one card takes [1/s]; None: rate or model not known."""
     _expect(model, "vision")
-    if model.gflop_per_image is None:
+    if model.gflop_per_image is not None:
+        flop = model.gflop_per_image * 1e9
+    elif model.num_layers and model.hidden_size:
+        attention = 4.0 * model.num_layers * model.hidden_size * _VISION_TOKENS
+        flop = (2.0 * model.parameters + attention) * _VISION_TOKENS
+    else:
         return None
-    return _per_second(gpu, precision, model.gflop_per_image * 1e9, c.VISION_UTILIZATION)
+    return _per_second(gpu, precision, flop, c.VISION_UTILIZATION)
 
 
 def audio_seconds_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:

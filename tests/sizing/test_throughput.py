@@ -32,6 +32,14 @@ def test_images_classified_in_eight_bit(gpu, samples):
     assert rate.low < samples <= rate.high
 
 
+def test_work_of_a_vision_transformer():
+    # ViT-L/16 takes 123 GFLOP for a picture of 224 pixels (61.6 G multiply-adds): torchvision's model table
+    vit = replace(YOLO, slug="vit-large-16", parameters=304_326_632, num_layers=24, hidden_size=1024)
+    given = vision_frames_per_s(replace(vit, gflop_per_image=123.1), L4, "fp16")
+    worked_out = vision_frames_per_s(replace(vit, gflop_per_image=None), L4, "fp16")
+    assert worked_out.typical == pytest.approx(given.typical, rel=0.05)
+
+
 def test_frames_of_a_detector():
     # YOLO11m at 640 pixels, 68.5 GFLOP: an L4 takes hundreds of frames a second, not tens of thousands
     rate = vision_frames_per_s(YOLO, L4, "fp16")
