@@ -41,8 +41,7 @@ RELEASE = env.str("RELEASE", default="")  # names the deployed version where sev
 
 # Who may ask, and through what
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[urlsplit(SITE_URL).hostname])
-if DEBUG:
-    ALLOWED_HOSTS += ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS += ["127.0.0.1", "localhost", "[::1]"]  # health checks from this machine
 HTTPS = urlsplit(SITE_URL).scheme == "https"
 try:
     TRUSTED_PROXIES = [ip_network(network) for network in env.list("TRUSTED_PROXIES", default=[])]
@@ -187,6 +186,7 @@ LOGGING = {
     "loggers": {
         "django": {"level": "INFO"},
         "django.request": {"level": "ERROR"},  # every answer has its line in aiservers.access
+        "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners, answered with 400
         "django.server": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},
     },
 }

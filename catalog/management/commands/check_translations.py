@@ -13,9 +13,7 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)|\{(\w*)\}")
 
 
 class Command(BaseCommand):
-    help = (
-        "Lists interface texts and published catalog texts that lack Spanish, Russian or English."
-    )
+    help = "Lists interface texts and published catalog texts that lack Spanish, Russian or English."
 
     def handle(self, *args, **options):
         problems = [*interface_problems(), *catalog_problems()]
