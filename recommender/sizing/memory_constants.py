@@ -4,6 +4,8 @@ A `Range` stands for the spread seen; a plain number for a value that the source
 "Logs" are published start-up logs of inference engines, counted in the comments.
 """
 
+from dataclasses import dataclass
+
 from recommender.sizing.specs import GIB, Range
 
 # --- Weights: bytes a parameter by recipe -------------------------------------------------------------------
@@ -23,12 +25,20 @@ NF4_VALUE = 0.5 + 4 / 64
 NF4_DOUBLE_VALUE = 0.5 + 1 / 64 + 4 / (64 * 256)
 # A measured checkpoint: other packings of the same recipe, what an engine adds when it loads.
 MEASURED_SPREAD = (0.98, 1.0, 1.03)
-# Tensors that no parameter count has: rotary tables, padded vocabularies. Logs of 16-bit loads: 0 to 0.6 %.
-LOADED_16_BIT = Range(1.0, 1.001, 1.006)
+# What a parameter count has not: rotary tables, padded vocabularies, buffers. 20 logs of 16-bit loads on
+# NVIDIA cards lie 0 to 1.0 % above two bytes a parameter, half of them below 0.4 %.
+LOADED = Range(0.998, 1.003, 1.011)
 # Kernels for 4-bit experts pad the width of an expert to a multiple of this.
 EXPERT_PADDING = 256
-# vLLM on AMD pads the experts' matrices (VLLM_ROCM_MOE_PADDING): 2 to 3.5 % in four logs of Qwen3-235B.
+# vLLM on AMD pads the experts' matrices (VLLM_ROCM_MOE_PADDING): 2 to 3.5 % in four logs of Qwen3-235B; rows
+# of FP8 matrices too (VLLM_ROCM_FP8_PADDING): 256 bytes a row, 5 % of a row of 5120.
 ROCM_MOE = Range(1.0, 1.025, 1.035)
+ROCM_FP8 = Range(1.0, 1.0, 1.05)
+# The inner width of a linear-attention or Mamba layer from its state: 128 fp32 values for each channel (the
+# state of every published DeltaNet, KDA, lightning and Mamba2 model in the catalogue), and such a layer's
+# parameters in hidden x inner: two or three projections in, one out.
+STATE_BYTES_PER_CHANNEL = 512
+STATE_PROJECTIONS = 3.5
 
 # --- Cache --------------------------------------------------------------------------------------------------
 BLOCK_TOKENS = 16  # vLLM's page: the last one of a request is partly empty
@@ -46,19 +56,33 @@ UTILIZATION = {"vllm": 0.90, "sglang": 1.0, "tensorrt_llm": 0.95, "other": 0.90}
 LARGE_CARD = 70 * GIB
 BATCH_TOKENS = {True: 8192, False: 2048}
 BATCH_SEQUENCES = {True: 1024, False: 256}
-# Copies of the fp32 logits of a full batch during sampling. 2025 builds: 9 to 10 (two logs with
-# the activation peak printed); 2026 builds on Hopper and Blackwell: 4 to 8 over 14 logs.
-LOGIT_COPIES = Range(4.0, 6.0, 10.0)
-# Widths of hidden state that live at once in a forward pass without gradients: residual, normed, output.
-FORWARD_WIDTHS = Range(3.0, 4.0, 6.0)
-# Memory of kernels, cuBLAS workspaces and the allocator's rounding, inside the budget.
-ENGINE_BASE = Range(0.1 * GIB, 0.3 * GIB, 0.6 * GIB)
-# NCCL and custom all-reduce buffers, one GPU of a tensor or pipeline group: 8 logs with and 6 without.
-COMMUNICATION = Range(0.3 * GIB, 0.9 * GIB, 1.6 * GIB)
-# SGLang: 1.5 MiB for each token of a prefill chunk, and 0.5 GiB beside it (server_args.py).
+# Sampling a full batch holds copies of its fp32 logits. Builds of 2025 and before: 8 to 11 in 14 logs, two
+# of them with the peak printed. Current builds sample in place: their peak lies between 2.4 and 4.6 GiB on
+# large cards (16 logs on Hopper, Blackwell and CDNA 3), 0.8 to 1.6 on small ones, whatever the vocabulary.
+LOGIT_COPIES = Range(8.0, 9.5, 11.0)
+CURRENT_PEAK = {
+    True: Range(2.2 * GIB, 3.3 * GIB, 4.8 * GIB),
+    False: Range(0.7 * GIB, 1.2 * GIB, 1.9 * GIB),
+}
+# Widths of hidden and of inner state that live at once in a forward pass without gradients. Four logs of
+# unchunked prompts of 20,000 to 32,768 tokens lie within 1.3 and 4 with gate, up and product (3).
+FORWARD_WIDTHS = Range(1.3, 2.0, 4.0)
+FORWARD_INNER = 3.0
+# What the driver keeps of the memory that it reports: 79.65 against 79.1 GiB on an H100, 140.4 against 139.8
+# on an H200, 80.0 against 79.2 on an A100, 15.0 against 14.6 on a T4. AMD's report has no such part.
+DRIVER = {"nvidia": Range(0.2 * GIB, 0.55 * GIB, 0.8 * GIB)}
+# Memory of kernels and the allocator's rounding, inside the budget: 0.01 to 0.4 GiB in ten logs.
+ENGINE_BASE = Range(0.0, 0.2 * GIB, 0.5 * GIB)
+# NCCL and custom all-reduce buffers for each rank of a group: 18 logs of 2 to 8 ranks against 12 of one.
+COMMUNICATION_PER_RANK = Range(0.05 * GIB, 0.2 * GIB, 0.35 * GIB)
+# SGLang: 1.5 MiB for each token of a prefill chunk is held back (server_args.py).
 SGLANG_RESERVE_PER_TOKEN = 1.5 * 2**20
-SGLANG_BASE = Range(0.4 * GIB, 1.0 * GIB, 1.6 * GIB)
 SGLANG_CHUNKS = ((35 * GIB, 2048), (60 * GIB, 4096), (160 * GIB, 8192), (float("inf"), 16384))
+# A cache that grows by concatenation (Transformers before 4.36) has its old and its new copy at once, and
+# leaves holes: 1.6 to 2.1 times its size in eight measured peaks.
+CONCATENATED_CACHE = Range(1.5, 1.85, 2.2)
+# Plain PyTorch: what 38 published peaks have above weights and cache, next to nothing to 0.8 GiB.
+PLAIN_PEAK = Range(0.0, 0.1 * GIB, 0.8 * GIB)
 
 # Adapters being served: vLLM keeps slots of the largest rank (max_lora_rank, default 16) for every matrix.
 SERVED_ADAPTER_RANK = Range(8.0, 16.0, 64.0)
@@ -89,16 +113,41 @@ RECIPES: dict[str, tuple[float, float, float]] = {
 OPTIMIZER_SPREAD = (1.0, 1.0, 1.05)
 # Adapters are small and kept in fp32 with fp32 gradients and AdamW states: 4 + 4 + 8.
 ADAPTER_BYTES = (4, 4, 8)
-# Values of 16 bits a token and layer keeps for the backward pass, in widths of hidden state: inputs of both
-# norms and of the projections, copies of queries and keys after rotation, attention's output. Korthikanti et
-# al., 2022 (arXiv:2205.05198) count 34 bytes a hidden value for a plain layer; norms computed in fp32 and
-# unfused kernels add, compiled ones take away.
-KEPT_WIDTHS = Range(8.0, 12.0, 18.0)
-KEPT_MLP_WIDTHS = Range(2.0, 3.0, 4.0)  # gate, up and their product; plain kernels keep one more
-SELECTIVE_SHARE = Range(0.25, 0.4, 0.55)
-CHECKPOINT_WIDTHS = 1.0  # full recomputation keeps each layer's input
-# Bytes for each logit of a batch: 16-bit output, its fp32 copy, its gradient; chunked losses keep less.
-LOGIT_BYTES = Range(4.0, 10.0, 14.0)
-# CUDA context, cuBLAS and NCCL; then what the allocator cannot use, as a share of activations.
-TRAINING_BASE = Range(0.3 * GIB, 0.8 * GIB, 1.5 * GIB)
-FRAGMENTATION = Range(0.0, 0.03, 0.08)
+
+
+# What a token and layer leaves for the backward pass, in 16-bit widths of the hidden and of the inner state.
+# Gated layers with norms in fp32 (Llama and its kin) in plain PyTorch: inputs and fp32 copies of two norms,
+# queries and keys before and after rotation, attention's output; gate, up, activated gate and product. The
+# sum comes to the 34 bytes a value of Korthikanti et al., 2022 (arXiv:2205.05198) plus the fp32 copies, and
+# reproduces 12 published peaks within 10 %. Compiled and fused code recomputes part of it. Two-matrix layers
+# with fused norms (Falcon, GPT-NeoX, MPT, Phi-2) keep less. Frozen matrices need no inputs.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Widths kept for the backward pass by a token and layer."""
+
+    hidden: Range
+    inner_trained: float
+    inner_frozen: float
+
+
+KEPT = {
+    (True, "eager"): Kept(Range(10.5, 13.0, 16.5), 4.0, 3.0),
+    (True, "compiled"): Kept(Range(7.5, 9.5, 12.0), 3.5, 3.0),
+    (False, "eager"): Kept(Range(6.0, 8.0, 10.5), 2.0, 1.0),
+    (False, "compiled"): Kept(Range(5.0, 6.5, 8.5), 2.0, 1.0),
+}
+# Each adapted matrix keeps its input once more, after dropout, with the mask: 2 + 1 bytes a value.
+ADAPTED_INPUT = 1.5
+# 4-bit base through bitsandbytes: 1.2 to 1.55 times the activations of the same run on a 16-bit base, eight
+# pairs of published peaks (litgpt); nothing extra when layers are recomputed.
+QUANTIZED_BASE = Range(1.1, 1.4, 1.55)
+# Selective recomputation keeps about every second matrix product: four peaks of torchtitan.
+SELECTIVE_SHARE = Range(0.3, 0.38, 0.5)
+# Bytes for each logit of a batch: 16-bit output 2, fp32 copy 4, its log-softmax 4, its gradient 4; some
+# losses copy once more, fused ones skip a step. A loss in chunks keeps an eighth.
+LOGIT_BYTES = {"eager": Range(9.0, 13.0, 16.0), "compiled": Range(6.0, 10.0, 14.0)}
+LOSS_CHUNKS = 8
+# CUDA context and workspaces; NCCL buffers with more than one GPU; then holes in the allocator's pool.
+TRAINING_BASE = Range(0.0, 0.4 * GIB, 1.2 * GIB)
+TRAINING_COMMUNICATION = Range(0.2 * GIB, 0.8 * GIB, 2.0 * GIB)
+FRAGMENTATION = Range(0.0, 0.02, 0.08)

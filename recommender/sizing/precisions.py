@@ -4,9 +4,9 @@ Sources: vLLM documentation, "Quantization: supported hardware" and "FP8 W8A8", 
 8.9 and up multiplies in FP8; 7.5 and up keeps FP8 and INT4 weights and multiplies in 16 bits through Marlin,
 MXFP4 only from 8.0); TensorRT-LLM support matrix (Hopper and Ada: FP8, INT8, INT4; Ampere: INT8, INT4) and
 Model Optimizer support matrix (FP4 on Blackwell and later, FP8 on Ada and later); AMD: FP8 from CDNA 3 (vLLM,
-same table), FP4 in hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel Gaudi: FP8
-and 4-bit weights through Neural Compressor (vLLM v0.11, "Intel Gaudi" column). What a card itself multiplies
-is its `native_precisions`, from its maker's data sheet.
+same table), FP4 in hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel
+Gaudi: FP8 and 4-bit weights through Neural Compressor (vLLM v0.11, "Intel Gaudi" column). What a card itself
+multiplies is its `native_precisions`, from its maker's data sheet.
 """
 
 from recommender.sizing.specs import Engine, GPUSpec, KVPrecision, Precision, SizingError, Support

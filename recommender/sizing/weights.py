@@ -1,13 +1,15 @@
 """Bytes of a model's weights: the whole checkpoint, and what one GPU of a layout keeps of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 
 from recommender.sizing import memory_constants as constants
+from recommender.sizing.precisions import bytes_per_value
 from recommender.sizing.specs import AIModelSpec, GPUSpec, Layout, Precision, Range, SizingError
 
 TYPICAL_LATENT_QUERY = 3  # query compression of MLA in latents: 1536 against 512 in DeepSeek and Kimi
+GATED_MATRICES = 2.5  # between the two matrices of a plain layer and the three of a gated one
 MLA_HEAD_DIM = 128  # key and value width a head of the same models, beside the rotary part
 
 
@@ -75,6 +77,24 @@ def parts(model: AIModelSpec) -> Parts:
     )
 
 
+def busy_inner(model: AIModelSpec) -> int:
+    """Return the inner width of a feed-forward layer at work on one token [values]."""
+    dense = model.intermediate_size or 4 * (model.hidden_size or 0)
+    if not model.is_moe or not model.moe_intermediate_size:
+        return dense
+    mixed = model.moe_intermediate_size * (model.experts_per_token + model.shared_experts)
+    return max(mixed, dense) if model.first_dense_layers else mixed
+
+
+def gated(model: AIModelSpec) -> bool:
+    """Tell whether a feed-forward layer has three matrices: from the parameters that two do not explain."""
+    hidden, layers = model.hidden_size, model.num_layers
+    if model.is_moe or not hidden or not layers or not model.intermediate_size:
+        return True
+    found = parts(model)
+    return found.linear / (layers * hidden * model.intermediate_size) > GATED_MATRICES
+
+
 def _experts(model: AIModelSpec, mixed: int, embeddings: float, left: float) -> float:
     """Return the routed experts' parameters: from their shape, or from total and active, the smaller.
 
@@ -106,7 +126,8 @@ def _attention(model: AIModelSpec, hidden: int) -> tuple[float, float, float]:
             down += group.layers * compress
             up += group.layers * expand
         elif group.kind == "state":
-            total += group.layers * 4.0 * hidden * hidden
+            inner = group.state_bytes / constants.STATE_BYTES_PER_CHANNEL
+            total += group.layers * constants.STATE_PROJECTIONS * hidden * inner
     latent = max((g.latent_dim for g in model.cache_groups if g.kind == "latent"), default=0)
     for group in model.cache_groups:
         if group.kind == "indexer" and latent:
@@ -119,62 +140,79 @@ def _attention(model: AIModelSpec, hidden: int) -> tuple[float, float, float]:
     return total, down, up
 
 
-def weight_bytes(model: AIModelSpec, precision: Precision) -> Range:
+def weight_bytes(model: AIModelSpec, precision: Precision, *, recipe: str | None = None) -> Range:
     """Return the whole checkpoint, prediction layers and towers included [bytes].
 
     A measured checkpoint of that precision is taken where there is one; otherwise the parameters in the
     recipe's bytes, the parts that it leaves in 16 bits, and its scales.
+
+    Args:
+        model: The model's shape.
+        precision: The word of the answers; several recipes go by it, hence the range.
+        recipe: One of `NAMED` where it is known which.
+
+    Raises:
+        SizingError: an unknown precision or recipe.
 
     Sources: the recipes in `memory_constants`; what they leave alone: embeddings, output head, norms and
     routers (llm-compressor, ModelOpt, AutoAWQ and GPTQ defaults), attention too in Llama 3.1 FP8
     (arXiv:2407.21783, section 6.2) and in the published 4-bit mixtures gpt-oss and Kimi K2 Thinking.
     """
     measured = model.measured_weights.get(precision)
-    if measured is not None:
+    if measured is not None and recipe is None:
         low, typical, high = constants.MEASURED_SPREAD
         return Range(measured * low, measured * typical, measured * high)
-    low, typical, high = (_bytes(parts(model), recipe) for recipe in recipes(model, precision))
-    return Range(low, max(low, typical), max(low, typical, high))
+    found = parts(model)
+    return _ordered(*(_bytes(found, values) for values in recipes(model, precision, recipe)))
+
+
+NAMED = {
+    "fp8-block": Recipe(*3 * (constants.FP8_VALUE,)),
+    "int8-channel": Recipe(*3 * (constants.INT8_VALUE.low,)),
+    "int8-groups": Recipe(*3 * (constants.INT8_VALUE.high,)),
+    "int4-groups": Recipe(*3 * (constants.INT4_VALUE.typical,)),
+    "int4-experts": Recipe(constants.INT4_EXPERTS_VALUE, 2.0, 2.0),
+    "nf4": Recipe(*3 * (constants.NF4_VALUE,)),
+    "nf4-double": Recipe(*3 * (constants.NF4_DOUBLE_VALUE,)),
+    "mxfp4": Recipe(*3 * (constants.MXFP4_VALUE,)),
+    "nvfp4": Recipe(*3 * (constants.NVFP4_VALUE,)),
+}
 
 
 @lru_cache(maxsize=4096)
-def recipes(model: AIModelSpec, precision: Precision) -> tuple[Recipe, Recipe, Recipe]:
+def recipes(
+    model: AIModelSpec, precision: Precision, recipe: str | None = None
+) -> tuple[Recipe, Recipe, Recipe]:
     """Return the leanest, the usual and the richest recipe that goes by that name."""
+    if recipe is not None:
+        if recipe not in NAMED:
+            raise SizingError(f"no such recipe: {recipe!r}")
+        return NAMED[recipe], NAMED[recipe], NAMED[recipe]
     if precision in ("bf16", "fp16", "fp32"):
-        width = 4.0 if precision == "fp32" else 2.0
+        width = bytes_per_value(precision)
         plain = Recipe(width, width, width, width, width)
         return plain, plain, plain
-    if precision == "fp8":
-        value = constants.FP8_VALUE
-        return (
-            Recipe(value, value, value),
-            Recipe(value, value, value),
-            Recipe(value, value, 2.0),
-        )
-    if precision == "int8":
-        value8 = constants.INT8_VALUE
-        return (
-            Recipe(value8.low, value8.low, value8.low),
-            Recipe(value8.typical, value8.typical, value8.typical),
-            Recipe(value8.high, value8.high, value8.high),
-        )
     only_experts = model.is_moe and model.native_precision == precision
+    if precision == "fp8":
+        usual = NAMED["fp8-block"]
+        return usual, usual, replace(usual, attention=2.0)
+    if precision == "int8":
+        lean, rich = NAMED["int8-channel"], NAMED["int8-groups"]
+        return lean, rich, rich
+    if precision == "int4" and only_experts:
+        rich = NAMED["int4-experts"]
+        return replace(rich, experts=constants.INT4_VALUE.typical), rich, rich
     if precision == "int4":
-        value4 = constants.INT4_VALUE
-        if only_experts:
-            lean, rich = constants.INT4_VALUE.typical, constants.INT4_EXPERTS_VALUE
-            return Recipe(lean, 2.0, 2.0), Recipe(rich, 2.0, 2.0), Recipe(rich, 2.0, 2.0)
-        return (
-            Recipe(value4.low, value4.low, value4.low),
-            Recipe(value4.typical, value4.typical, value4.typical),
-            Recipe(value4.high, value4.high, 2.0 if model.is_moe else value4.high),
-        )
+        lean = Recipe(*3 * (constants.INT4_VALUE.low,))
+        rich = Recipe(*3 * (constants.INT4_VALUE.high,))
+        return lean, NAMED["int4-groups"], replace(rich, attention=2.0) if model.is_moe else rich
+    if precision == "fp4" and only_experts:
+        value = NAMED["mxfp4"].experts
+        padded = value * _padding(model)
+        return Recipe(value, 1.0, 1.0), Recipe(padded, 2.0, 2.0), Recipe(padded * 1.03, 2.0, 2.0)
     if precision == "fp4":
-        mx, nv = constants.MXFP4_VALUE, constants.NVFP4_VALUE
-        if only_experts:
-            padded = mx * _padding(model)
-            return Recipe(mx, 1.0, 1.0), Recipe(padded, 2.0, 2.0), Recipe(padded * 1.03, 2.0, 2.0)
-        return Recipe(mx, mx, mx), Recipe(nv, nv, nv), Recipe(nv, nv, 2.0)
+        usual = NAMED["nvfp4"]
+        return NAMED["mxfp4"], usual, replace(usual, attention=2.0)
     raise SizingError(f"no such precision: {precision!r}")
 
 
@@ -203,45 +241,57 @@ def weights_per_gpu(
     gpu: GPUSpec,
     *,
     with_mtp: bool = False,
+    recipe: str | None = None,
 ) -> Range:
     """Return what the busiest GPU of a replica keeps [bytes].
 
     Tensor ranks share out the matrices; each keeps towers, routers and the compressing matrices of MLA whole,
-    and copies KV heads when there are fewer than ranks. Of a pipeline's stages, the one with the most layers
-    and the embedding or the head counts. Prediction layers are left out unless asked for: engines load them
-    only for speculative decoding.
+    and copies KV heads when there are fewer than ranks. The low end shares the towers out too, as engines do
+    for some models. Of a pipeline's stages, the one with the most layers and the embedding or the head
+    counts. Prediction layers are left out unless asked for: engines load them only for speculative decoding.
     """
     found = parts(model)
     tensor, stages = layout.tensor_parallel, layout.pipeline_parallel
     layers = model.num_layers or 1
     share = ceil(layers / stages) / layers
-    whole = weight_bytes(model, precision)
-    three = recipes(model, precision)
+    ends_share = 0.5 if stages > 1 and not model.tie_embeddings else 1.0
+    whole = weight_bytes(model, precision, recipe=recipe)
+    copied_heads = _copied_kv_heads(model, tensor)
+    loaded = (constants.LOADED.low, constants.LOADED.typical, constants.LOADED.high)
+    if gpu.vendor == "amd":
+        padding = constants.ROCM_MOE if model.is_moe else constants.ROCM_FP8
+        if model.is_moe or precision == "fp8":
+            loaded = (
+                loaded[0] * padding.low,
+                loaded[1] * padding.typical,
+                loaded[2] * padding.high,
+            )
     values = []
-    for size, recipe in zip((whole.low, whole.typical, whole.high), three, strict=True):
-        scale = size / max(1.0, _bytes(found, recipe))  # a measured checkpoint against its recipe
-        copied_heads = _copied_kv_heads(model, tensor) * recipe.attention
+    for size, values_of, factor, towers_over in zip(
+        (whole.low, whole.typical, whole.high),
+        recipes(model, precision, recipe),
+        loaded,
+        (tensor, 1, 1),
+        strict=True,
+    ):
+        scale = factor * size / max(1.0, _bytes(found, values_of))  # a measured checkpoint against its recipe
         split = (
-            found.experts * recipe.experts
-            + found.linear * recipe.linear
-            + (found.attention - found.latent_down) * recipe.attention
+            found.experts * values_of.experts
+            + (found.linear + (found.mtp if with_mtp else 0.0)) * values_of.linear
+            + (found.attention - found.latent_down) * values_of.attention
         )
-        if with_mtp:
-            split += found.mtp * recipe.linear
-        per_rank = found.latent_down * recipe.attention + found.router * recipe.embeddings + copied_heads
-        second_copy = found.latent_up * 2.0 / tensor if recipe.attention != 2.0 else 0.0
-        ends = found.embeddings * recipe.embeddings
-        if stages > 1 and not model.tie_embeddings:
-            ends /= 2
-        one = share * (split / tensor + per_rank) + ends / tensor + found.towers * recipe.towers
-        values.append(one * scale + share * second_copy)
-    if precision in ("bf16", "fp16"):
-        loaded = constants.LOADED_16_BIT
-        values = [v * f for v, f in zip(values, (loaded.low, loaded.typical, loaded.high), strict=True)]
-    if gpu.vendor == "amd" and model.is_moe:
-        padded = constants.ROCM_MOE
-        values = [v * f for v, f in zip(values, (padded.low, padded.typical, padded.high), strict=True)]
-    low, typical, high = values
+        per_rank = (found.latent_down + copied_heads) * values_of.attention
+        per_rank += found.router * values_of.embeddings
+        # Engines keep the expanding matrices of MLA a second time, in 16 bits, when the first is smaller.
+        again = found.latent_up * 2.0 / tensor if values_of.attention < 2.0 else 0.0
+        ends = ends_share * found.embeddings * values_of.embeddings / tensor
+        towers = found.towers * values_of.towers / towers_over
+        values.append(scale * (share * (split / tensor + per_rank) + ends + towers) + share * again)
+    return _ordered(*values)
+
+
+def _ordered(low: float, typical: float, high: float) -> Range:
+    """Return the range of three figures of which a later one may fall below an earlier one."""
     return Range(low, max(low, typical), max(low, typical, high))
 
 
