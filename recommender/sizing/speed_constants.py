@@ -44,7 +44,7 @@ EAGER = ServingEfficiency(
     layer_s=Range(350e-6, 500e-6, 700e-6),
     request_s=Range(5e-6, 20e-6, 50e-6),
 )
-EAGER_UNPACKING = Range(1.0, 1.8, 3.0)  # times the launches: 4-bit weights are unpacked by kernels of their own
+EAGER_UNPACKING = Range(1.0, 1.8, 3.0)  # times the launches: kernels of their own unpack 4-bit weights
 
 # Share of the printed dense rate in prompts and large batches, typical, by GPU generation and bits of the
 # computing type. Matrix products alone reach 87 % on A100, 80 on H100, 78 on B200, 51-68 on CDNA 3 and 4
