@@ -21,13 +21,14 @@ from recommender.sizing.specs import (
     Range,
     SizingError,
 )
-from recommender.sizing.training_memory import adapter_parameters, training_memory
+from recommender.sizing.training_memory import adapter_parameters, driver_reserve, training_memory
 from recommender.sizing.weights import busy_inner, weight_bytes, weights_per_gpu
 
 __all__ = [
     "adapter_parameters",
     "cache_bytes",
     "cache_bytes_per_token",
+    "driver_reserve",
     "inference_memory",
     "max_requests",
     "training_memory",
@@ -114,7 +115,7 @@ def inference_memory(
         activations=activations,
         optimizer=None,
         gradients=None,
-        overhead=_reserve(gpu, layout, share),
+        overhead=_reserve(gpu, layout, engine, share),
         available=gpu.memory_bytes.scaled(share),
     )
 
@@ -212,9 +213,10 @@ def _forward(
     return Range(max(low, sampling.low), max(typical, sampling.typical), max(high, sampling.high))
 
 
-def _reserve(gpu: GPUSpec, layout: Layout, share: float) -> Range:
+def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> Range:
     """Return what driver, kernels and communication hold inside the budget [bytes]."""
-    reserve = constants.ENGINE_BASE + constants.DRIVER.get(gpu.vendor, NOTHING).scaled(min(share, 1.0))
+    base = constants.PLAIN_BASE if engine == "other" else constants.ENGINE_BASE
+    reserve = base + driver_reserve(gpu).scaled(min(share, 1.0))
     ranks = layout.gpus_per_replica
     return reserve + constants.COMMUNICATION_PER_RANK.scaled(ranks) if ranks > 1 else reserve
 

@@ -83,6 +83,7 @@ SGLANG_CHUNKS = ((35 * GIB, 2048), (60 * GIB, 4096), (160 * GIB, 8192), (float("
 CONCATENATED_CACHE = Range(1.5, 1.85, 2.2)
 # Plain PyTorch: what 38 published peaks have above weights and cache, next to nothing to 0.8 GiB.
 PLAIN_PEAK = Range(0.0, 0.1 * GIB, 0.8 * GIB)
+PLAIN_BASE = Range(0.0, 0.05 * GIB, 0.3 * GIB)
 
 # Adapters being served: vLLM keeps slots of the largest rank (max_lora_rank, default 16) for every matrix.
 SERVED_ADAPTER_RANK = Range(8.0, 16.0, 64.0)
@@ -109,8 +110,9 @@ RECIPES: dict[str, tuple[float, float, float]] = {
     "adafactor": (2, 2, 4),
     "sgd": (2, 2, 4),
 }
-# The same name hides leaner and richer builds: bf16 states, or gradients kept in fp32.
-OPTIMIZER_SPREAD = (1.0, 1.0, 1.05)
+# An update over many tensors at once makes a copy as large as the weights it updates (PyTorch, torch.optim,
+# "foreach"); it comes when the activations are gone, so that the larger of the two counts.
+UPDATE_COPY = 1.0
 # Adapters are small and kept in fp32 with fp32 gradients and AdamW states: 4 + 4 + 8.
 ADAPTER_BYTES = (4, 4, 8)
 
@@ -137,7 +139,7 @@ KEPT = {
     (False, "compiled"): Kept(Range(5.0, 6.5, 8.5), 2.0, 1.0),
 }
 # Each adapted matrix keeps its input once more, after dropout, with the mask: 2 + 1 bytes a value.
-ADAPTED_INPUT = 1.5
+ADAPTED_INPUT = Range(1.0, 1.5, 1.6)
 # 4-bit base through bitsandbytes: 1.2 to 1.55 times the activations of the same run on a 16-bit base, eight
 # pairs of published peaks (litgpt); nothing extra when layers are recomputed.
 QUANTIZED_BASE = Range(1.1, 1.4, 1.55)
@@ -145,9 +147,9 @@ QUANTIZED_BASE = Range(1.1, 1.4, 1.55)
 SELECTIVE_SHARE = Range(0.3, 0.38, 0.5)
 # Bytes for each logit of a batch: 16-bit output 2, fp32 copy 4, its log-softmax 4, its gradient 4; some
 # losses copy once more, fused ones skip a step. A loss in chunks keeps an eighth.
-LOGIT_BYTES = {"eager": Range(9.0, 13.0, 16.0), "compiled": Range(6.0, 10.0, 14.0)}
+LOGIT_BYTES = {"eager": Range(8.0, 13.0, 16.0), "compiled": Range(6.0, 10.0, 14.0)}
 LOSS_CHUNKS = 8
-# CUDA context and workspaces; NCCL buffers with more than one GPU; then holes in the allocator's pool.
-TRAINING_BASE = Range(0.0, 0.4 * GIB, 1.2 * GIB)
+# Workspaces, beside the driver's part; NCCL buffers with more than one GPU; holes in the allocator's pool.
+TRAINING_BASE = Range(0.0, 0.3 * GIB, 1.5 * GIB)
 TRAINING_COMMUNICATION = Range(0.2 * GIB, 0.8 * GIB, 2.0 * GIB)
 FRAGMENTATION = Range(0.0, 0.02, 0.08)

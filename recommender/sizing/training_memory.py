@@ -87,6 +87,7 @@ def training_memory(
 
     gradients = gradient * trained / spread(2)
     states = state * trained / spread(1)
+    update = constants.UPDATE_COPY * (4.0 if state >= 8 else 2.0) * trained / spread(1)
     fast = method == "pretraining" if compiled is None else compiled
     activations = _backward(
         model,
@@ -106,7 +107,7 @@ def training_memory(
     if not accumulates:
         low, typical = (max(0.2 * one, one - gradients) for one in (activations.low, activations.typical))
         activations = Range(low, typical, activations.high)
-    overhead = constants.TRAINING_BASE + holes
+    overhead = driver_reserve(gpu) + constants.TRAINING_BASE + holes
     if workers * pieces > 1:
         overhead += constants.TRAINING_COMMUNICATION
     if sharding == "zero3" and workers > 1:
@@ -117,11 +118,16 @@ def training_memory(
         weights=(base + Range.exact(weight * trained)).scaled(1 / spread(3)),
         kv_cache=None,
         activations=activations,
-        optimizer=Range(*(states * factor for factor in constants.OPTIMIZER_SPREAD)),
+        optimizer=Range(states, states, states + max(0.0, update - activations.high)),
         gradients=Range.exact(gradients),
         overhead=overhead,
         available=gpu.memory_bytes,
     )
+
+
+def driver_reserve(gpu: GPUSpec) -> Range:
+    """Return the part of the reported memory that no program gets [bytes]."""
+    return constants.DRIVER.get(gpu.vendor, Range.exact(0.0))
 
 
 def _frozen(model: AIModelSpec, method: Method, precision: Precision) -> Range:
@@ -184,19 +190,18 @@ def _backward(
     kept = constants.KEPT[gated(model), style]
     frozen = method in ("lora", "qlora")
     inner = busy_inner(model) * (kept.inner_frozen if frozen else kept.inner_trained)
-    if frozen:
-        inputs = {"all": 4 * hidden + busy_inner(model), "attention": 2 * hidden, "query_value": hidden}
-        inner += constants.ADAPTED_INPUT * inputs[lora_targets]
-    # Each of low, typical and high on its own: width kept, share kept, bytes a logit, the 4-bit base's extra.
+    inputs = {"all": 4 * hidden + busy_inner(model), "attention": 2 * hidden, "query_value": hidden}
+    adapted = inputs[lora_targets] if frozen else 0
     ends = []
-    for width, selected, logit, quantized in zip(
+    for width, selected, logit, quantized, copies in zip(
         _ends(kept.hidden),
         _ends(constants.SELECTIVE_SHARE),
         _ends(constants.LOGIT_BYTES[style]),
         _ends(constants.QUANTIZED_BASE),
+        _ends(constants.ADAPTED_INPUT),
         strict=True,
     ):
-        layer = 2.0 * tokens * (width * hidden + inner) / layout.tensor_parallel
+        layer = 2.0 * tokens * (width * hidden + inner + copies * adapted) / layout.tensor_parallel
         if recompute == "full":
             # The inputs of all layers, and one layer in full while it is computed again.
             body = 2.0 * tokens * hidden * layers / layout.tensor_parallel + layer
