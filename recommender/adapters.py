@@ -1,0 +1,268 @@
+"""Catalogue rows turned into the core's values: the one place where units change.
+
+GB/s become bytes a second, TFLOPS FLOP a second, GiB bytes. Everything published is read at once and kept
+for as long as the catalog version stays the same.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+
+from django.db.models import Prefetch
+
+from catalog import versions
+from catalog.models import AIModel, GPUOption, Server, Variant, WorkloadProfile
+from recommender.cases import Preset
+from recommender.ranking import Bare, Machine
+from recommender.sizing.specs import GIB, AIModelSpec, CacheGroup, ExtraModule, GPUSpec, NodeSpec, Range
+
+# What a driver reports of the printed number read as GiB, where no report is known: derived from all cards
+# with both figures.
+USABLE_SHARE = Range(0.93, 0.965, 1.0)
+
+# One lane, both directions [bytes/s], by PCIe generation (PCI-SIG: 8, 16, 32, 64 GT/s with their coding).
+PCIE_LANE = {3: 1.97e9, 4: 3.94e9, 5: 7.88e9, 6: 15.13e9}
+PCIE_LANES = 16
+
+COUNTS = (1, 2, 4, 8)
+RATES = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
+INTEGER_RATES = ("int8", "int4")
+WORKLOADS = ("training", "fine_tuning", "inference", "edge", "hpc")
+
+
+@dataclass(frozen=True)
+class Specs:
+    """Everything published, as the core takes it."""
+
+    version: str
+    machines: tuple[Machine, ...]
+    models: Mapping[str, AIModelSpec]
+    model_names: Mapping[str, str]
+    presets: Mapping[str, Preset]
+    vendors: Mapping[str, frozenset[str]]
+
+
+_kept: Specs | None = None
+_lock = Lock()
+
+
+def load_specs() -> Specs:
+    """Return the published catalog as specs, read again only when the catalog version has changed."""
+    global _kept
+    version = versions.current()
+    kept = _kept
+    if kept is not None and kept.version == version:
+        return kept
+    with _lock:
+        specs = _read(version)
+        _kept = specs
+    return specs
+
+
+def forget() -> None:
+    """Read the catalog anew at the next call; for tests that change rows behind the version's back."""
+    global _kept
+    _kept = None
+
+
+def _read(version: str) -> Specs:
+    servers = (
+        Server.objects.published()
+        .select_related("cpu_manufacturer", "enclosure", "successor")
+        .prefetch_related(
+            "cooling_options",
+            "power_supplies",
+            Prefetch("variants", Variant.objects.order_by("-is_default", "id")),
+            Prefetch(
+                "variants__gpu_options",
+                GPUOption.objects.select_related("gpu__manufacturer").order_by("position", "id"),
+            ),
+        )
+        .order_by("slug")
+    )
+    machines = tuple(_machine(server) for server in servers)
+    models = AIModel.objects.for_sizing()
+    profiles = WorkloadProfile.objects.published().prefetch_related("assumptions").order_by("order", "slug")
+    gpu_vendors = {node.gpu.vendor for machine in machines for node in machine.nodes}
+    return Specs(
+        version=version,
+        machines=machines,
+        models={model.slug: ai_model_spec(model) for model in models},
+        model_names={model.slug: model.name for model in models},
+        presets={
+            profile.slug: Preset(
+                profile.slug, profile.stage, {item.key: item.value for item in profile.assumptions.all()}
+            )
+            for profile in profiles
+        },
+        vendors={
+            "cpu_vendor": frozenset(
+                machine.bare.cpu_vendor for machine in machines if machine.bare.cpu_vendor
+            ),
+            "gpu_vendor": frozenset(gpu_vendors),
+        },
+    )
+
+
+def ai_model_spec(model: AIModel) -> AIModelSpec:
+    """Return the shape of a published model."""
+    return AIModelSpec(
+        slug=model.slug,
+        kind=model.kind,
+        parameters=model.parameters,
+        active_parameters=model.active_parameters,
+        num_layers=model.num_layers,
+        hidden_size=model.hidden_size,
+        num_attention_heads=model.num_attention_heads,
+        num_kv_heads=model.num_kv_heads,
+        head_dim=model.head_dim,
+        intermediate_size=model.intermediate_size,
+        vocab_size=model.vocab_size,
+        tie_embeddings=model.tie_embeddings,
+        max_context=model.max_context,
+        native_precision=model.native_precision,
+        cache_groups=tuple(
+            CacheGroup(
+                kind=group.kind,
+                layers=group.layers,
+                kv_heads=group.kv_heads,
+                head_dim=group.head_dim,
+                latent_dim=group.latent_dim,
+                rope_dim=group.rope_dim,
+                window=group.window,
+                state_bytes=group.state_bytes,
+                tokens_per_entry=group.tokens_per_entry,
+                tensor_sharded=group.tensor_sharded,
+            )
+            for group in model.cache_groups.all()
+        ),
+        cache_known=model.cache_known,
+        experts=model.experts,
+        experts_per_token=model.experts_per_token,
+        shared_experts=model.shared_experts,
+        moe_intermediate_size=model.moe_intermediate_size,
+        first_dense_layers=model.first_dense_layers,
+        mtp_parameters=model.mtp_parameters,
+        extra_modules=tuple(
+            ExtraModule(part.name, part.parameters, part.tensor_sharded) for part in model.parts.all()
+        ),
+        measured_weights={item.precision: item.gib * GIB for item in model.measured_weights.all()},
+        gflop_per_image=model.gflop_per_image,
+    )
+
+
+def gpu_spec(gpu) -> GPUSpec:
+    """Return one GPU; what its maker does not print stays unknown."""
+    if gpu.memory_gib_usable:
+        memory = Range.exact(gpu.memory_gib_usable * GIB)
+    else:
+        memory = USABLE_SHARE.scaled(gpu.memory_gb * GIB)
+    rates = {name: getattr(gpu, f"{name}_tflops") for name in RATES}
+    rates |= {name: getattr(gpu, f"{name}_tops") for name in INTEGER_RATES}
+    form = gpu.form or None
+    if form == "pcie" and gpu.slots_wide:
+        form = "pcie-double-wide" if gpu.slots_wide > 1 else "pcie-single-wide"
+    lane = PCIE_LANE.get(gpu.pcie_gen)
+    return GPUSpec(
+        slug=gpu.slug,
+        vendor=gpu.manufacturer.slug,
+        architecture=gpu.architecture,
+        form=form,
+        memory_bytes=memory,
+        memory_reported=bool(gpu.memory_gib_usable),
+        memory_label_gb=gpu.memory_gb,
+        bandwidth_bytes_per_s=gpu.bandwidth_gbs and gpu.bandwidth_gbs * 1e9,
+        dense_flops={name: value * 1e12 for name, value in rates.items() if value},
+        native_precisions=frozenset(gpu.native_precisions.split()),
+        tdp_w=gpu.tdp_w,
+        compute_capability=_capability(gpu.compute_capability),
+        nvlink_bytes_per_s=gpu.nvlink_gbs_total and gpu.nvlink_gbs_total * 1e9,
+        bridge_max_gpus=gpu.bridge_max_gpus,
+        pcie_bytes_per_s=lane and lane * (gpu.pcie_lanes or PCIE_LANES),
+        devices_per_board=gpu.devices_per_board,
+        market_state=gpu.market_state,
+        serves_language_models=gpu.serves_language_models,
+    )
+
+
+def _capability(text: str) -> tuple[int, int] | None:
+    """Return CUDA's compute capability as numbers; other makers' names are none."""
+    major, _, minor = text.partition(".")
+    return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
+
+
+def _machine(server: Server) -> Machine:
+    kinds = {option.kind for option in server.cooling_options.all()}
+    cooling = {"liquid" if kind == "direct_water" else "air" for kind in kinds}
+    enclosure = server.enclosure
+    site = {
+        "server": server.slug,
+        "cpu_vendor": server.cpu_manufacturer.slug if server.cpu_manufacturer else "",
+        "kind": server.kind,
+        "enclosure_rack_units": enclosure.rack_units if enclosure else None,
+        "enclosure_trays": enclosure.trays if enclosure else None,
+        "depth_mm": server.depth_mm,
+        "cooling": frozenset(cooling),
+        "temperature_min_c": server.temperature_min_c,
+        "temperature_max_c": server.temperature_max_c,
+        "workloads": frozenset(name for name in WORKLOADS if getattr(server, f"for_{name}")),
+    }
+    supplies = tuple(supply.power_w for supply in server.power_supplies.all())
+    nodes = [
+        _node(server, variant, option, site, supplies)
+        for variant in server.variants.all()
+        for option in variant.gpu_options.all()
+        if option.gpu.is_published
+    ]
+    return Machine(Bare(rack_units=server.rack_units, **site), tuple(nodes))
+
+
+def _node(server: Server, variant: Variant, option: GPUOption, site: dict, supplies) -> NodeSpec:
+    gpu = gpu_spec(option.gpu)
+    link, rate, joined = _link(option, gpu)
+    return NodeSpec(
+        variant=variant.slug,
+        gpu=gpu,
+        counts=_counts(option),
+        count_known=option.max_count is not None,
+        link=link,
+        link_bytes_per_s=rate,
+        link_max_gpus=joined,
+        evidence=option.basis,
+        sockets_min=server.sockets_min or 1,
+        sockets_max=server.sockets_max or server.sockets_min or 2,
+        option_min_sockets=option.min_sockets,
+        option_min_psu_w=option.min_psu_w,
+        option_ambient_max_c=option.ambient_max_c,
+        card_power_cap_w=option.card_power_cap_w,
+        rack_units=variant.rack_units or server.rack_units,
+        psu_count=server.psu_count,
+        psu_options_w=supplies,
+        server_orderable=server.can_be_ordered,
+        option_orderable=option.can_be_ordered and variant.lifecycle == "current",
+        successor=server.successor.slug if server.successor else None,
+        special_order=option.special_order,
+        **site,
+    )
+
+
+def _counts(option: GPUOption) -> tuple[int, ...]:
+    """Return the numbers of cards that may be ordered: powers of two, or the fixed or largest number."""
+    if option.max_count is None:
+        return (option.min_count,)
+    if option.fixed:
+        return (option.max_count,)
+    counts = {count for count in COUNTS if option.min_count <= count <= option.max_count}
+    return tuple(sorted({*counts, option.max_count}))
+
+
+def _link(option: GPUOption, gpu: GPUSpec) -> tuple[str, float | None, int]:
+    """Return the link of a board in its server, its rate [bytes/s] and how many GPUs it joins."""
+    rate = option.link_gbs * 1e9 if option.link_gbs else None
+    most = option.max_count or 1
+    if option.link in ("nvswitch", "nvlink", "fabric"):
+        return option.link, rate or gpu.nvlink_bytes_per_s, option.link_max_gpus or most
+    if option.link == "bridge":
+        joined = option.link_max_gpus or gpu.bridge_max_gpus or 2
+        return "bridge", rate or gpu.nvlink_bytes_per_s, joined
+    return "pcie", rate or gpu.pcie_bytes_per_s, 1
