@@ -126,7 +126,7 @@ class Question:
 
     @property
     def control(self):
-        """Name the control: number, radios, checkboxes, select; text where there is nothing to choose from."""
+        """Name the control: number, radios, checkboxes, select or text."""
         if self.key.kind == "number":
             return "number"
         if self.key.repeats:

@@ -141,6 +141,7 @@ def binding(page, form):
             "label": label,
             "count": count,
             "address": question_address(form, QUESTION_OF_RULE[code]) if code in QUESTION_OF_RULE else "",
+            "question": answers.KEYS[QUESTION_OF_RULE[code]].label if code in QUESTION_OF_RULE else "",
         }
         for code, (label, count) in counts.items()
     ]
