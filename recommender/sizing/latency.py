@@ -22,7 +22,7 @@ from recommender.sizing.specs import (
     SizingError,
 )
 
-_BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
+BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
 _ACTIVATION_BYTES = 2  # hidden states travel in 16 bit
 _MLA_HEAD_DIM = 160  # (128 + 64 for the scores + 128 for the values) / 2, DeepSeek-V2/V3
 
@@ -371,10 +371,10 @@ def _replica(
     efficiency = c.EAGER if eager else c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
     compute = _compute_share(model, gpu, computing, efficiency.compute)
     bandwidth, layer_s = efficiency.bandwidth, efficiency.layer_s
-    if model.is_moe and _BITS[precision] == 8 and efficiency is c.AS_INSTALLED:
+    if model.is_moe and BITS[precision] == 8 and efficiency is c.AS_INSTALLED:
         compute = _product(compute, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
         bandwidth = _product(bandwidth, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
-    if _BITS[precision] == 4 and _BITS[computing] == 16:
+    if BITS[precision] == 4 and BITS[computing] == 16:
         bandwidth = _product(bandwidth, c.UNPACKING_BANDWIDTH)
         if efficiency is c.EAGER:
             layer_s = _product(layer_s, c.EAGER_UNPACKING)
@@ -384,8 +384,8 @@ def _replica(
         return None
     ends = []
     for end in (2, 1, 0):  # best efficiency gives the shortest time
-        gpu_bandwidth = gpu.bandwidth_bytes_per_s * _at(bandwidth, end)
-        gpu_rate = rate * _at(compute, end) * tp
+        gpu_bandwidth = gpu.bandwidth_bytes_per_s * at(bandwidth, end)
+        gpu_rate = rate * at(compute, end) * tp
         time_end = 2 - end
         link_step, link_token = _exchange(work, tp, pp, link, link_bytes_per_s or 0.0, time_end)
         ends.append(
@@ -397,9 +397,9 @@ def _replica(
                 flop_s=1 / gpu_rate,
                 link_token_s=link_token,
                 link_step_s=link_step,
-                step_s=_at(efficiency.step_s, time_end) * pp + work.layers * _at(layer_s, time_end),
-                request_s=_at(efficiency.request_s, time_end),
-                chunk_tokens=_at(c.CHUNK_TOKENS, end),
+                step_s=at(efficiency.step_s, time_end) * pp + work.layers * at(layer_s, time_end),
+                request_s=at(efficiency.request_s, time_end),
+                chunk_tokens=at(c.CHUNK_TOKENS, end),
             )
         )
     return _Replica(work, (ends[0], ends[1], ends[2]))
@@ -416,7 +416,7 @@ def generation(gpu: GPUSpec) -> str:
 def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, engine: Range) -> Range:
     """Return the share of the printed dense rate that matrix work of this kind reaches."""
     shares = (c.MIXTURE_SHARE if model.is_moe else c.DENSE_SHARE)[generation(gpu)]
-    share = engine.scaled(shares.get(min(_BITS[computing], 16), shares[16]))
+    share = engine.scaled(shares.get(min(BITS[computing], 16), shares[16]))
     if model.is_moe:
         share = _product(share, c.MIXTURE_SPREAD)
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
@@ -436,8 +436,8 @@ def _exchange(
         return 0.0, 0.0
     kind = link if link in c.ALL_REDUCE_S else "pcie"
     share = c.PCIE_EFFICIENCY if kind == "pcie" else c.LINK_EFFICIENCY
-    one_way = link_bytes_per_s / 2 * _at(share, 2 - end)
-    latency = _at(c.ALL_REDUCE_S[kind], end)
+    one_way = link_bytes_per_s / 2 * at(share, 2 - end)
+    latency = at(c.ALL_REDUCE_S[kind], end)
     token_bytes = work.hidden * _ACTIVATION_BYTES
     step, token = 0.0, 0.0
     if tp > 1:
@@ -503,7 +503,8 @@ def _touched(work: ModelWork, tokens: float) -> float:
     return 1.0 - (1.0 - work.touched_share) ** tokens if work.touched_share < 1 else 1.0
 
 
-def _at(value: Range, end: int) -> float:
+def at(value: Range, end: int) -> float:
+    """Return the low (0), typical (1) or high (2) end."""
     return (value.low, value.typical, value.high)[end]
 
 

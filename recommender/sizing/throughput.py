@@ -5,7 +5,7 @@ decoding video, resizing, sampling and small batches count as much as the card.
 """
 
 from recommender.sizing import speed_constants as c
-from recommender.sizing.latency import computing_precision
+from recommender.sizing.latency import BITS, computing_precision
 from recommender.sizing.specs import AIModelSpec, GPUSpec, Precision, Range, SizingError
 
 _VISION_TOKENS = (
@@ -15,7 +15,7 @@ _WHISPER_WINDOW_S = 30.0  # Whisper reads its input in windows of 30 s (Radford 
 _WHISPER_WINDOW_POSITIONS = 1500
 _SPEECH_TOKENS_PER_S = 4.0  # 150 words a minute, about 1.5 tokens each
 _SDXL_STEP_FLOP = 2 * 6.0e12  # one 1024 x 1024 step, with and without the prompt (Podell et al., 2023)
-_LATENT_TOKENS = 4096  # 1024 x 1024 pixels, 16 x 16 a token, in diffusion transformers
+_LATENT_TOKENS = 4096 + 512  # 1024 x 1024 pixels, 16 x 16 a token, and the prompt, in diffusion transformers
 
 
 def vision_frames_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
@@ -52,12 +52,20 @@ def images_per_minute(
 ) -> Range | None:
     """Return 1024 x 1024 images a minute on one card with that many denoising steps; None: rate not known."""
     _expect(model, "image_generation")
-    if model.num_layers is None:
-        flop = _SDXL_STEP_FLOP * steps  # the convolutional model of the catalogue
+    computing = computing_precision(gpu, precision)
+    if computing is None:
+        return None
+    share = c.DIFFUSION_UTILIZATION[min(BITS[computing], 16)]
+    if model.num_layers is None or model.hidden_size is None:
+        step = _SDXL_STEP_FLOP  # the convolutional model of the catalogue
     else:
-        denoiser = model.parameters - sum(module.parameters for module in model.extra_modules)
-        flop = 2.0 * denoiser * _LATENT_TOKENS * steps
-    images = _per_second(gpu, precision, flop, c.DIFFUSION_UTILIZATION)
+        # Text encoders are part of the published size, so the denoiser's work comes from its shape.
+        width = model.hidden_size
+        step = model.num_layers * (24.0 * width * width + 4.0 * _LATENT_TOKENS * width) * _LATENT_TOKENS
+        share = Range(
+            share.low / 2, share.typical, share.high
+        )  # some models run each step twice for guidance
+    images = _per_second(gpu, precision, step * steps, share)
     return images.scaled(60.0) if images else None
 
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from recommender.sizing import speed_constants as c
-from recommender.sizing.latency import model_work
+from recommender.sizing.latency import BITS, at, model_work
 from recommender.sizing.specs import (
     AIModelSpec,
     GPUSpec,
@@ -18,7 +18,6 @@ from recommender.sizing.specs import (
 Recompute = Literal["none", "selective", "full"]
 Stack = Literal["tuned", "sharded", "eager"]
 
-_BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
 _GENERATIONS = (("ampere", "ampere"), ("hopper", "hopper"), ("ada", "hopper"), ("blackwell", "blackwell"))
 
 
@@ -89,17 +88,17 @@ def training_seconds(
     network = _network_s_per_token(model, layout, method, servers, between, sequence_tokens * global_batch)
     ends = []
     for end in (0, 1, 2):
-        share = _at(utilization, 2 - end) * _at(software.share, 2 - end)
-        attention_share = _at(attending, 2 - end)
+        share = at(utilization, 2 - end) * at(software.share, 2 - end)
+        attention_share = at(attending, 2 - end)
         # Attention gains nothing from the room that recomputing makes: it is done again in full.
         attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
-        computed = (matrix * _at(recomputed, end) * _at(slowdown, end) / (rate * share) + attended) / gpus
-        computed += layers / layout.pipeline_parallel * _at(software.layer_s, end) / (micro_tokens * workers)
+        computed = (matrix * at(recomputed, end) * at(slowdown, end) / (rate * share) + attended) / gpus
+        computed += layers / layout.pipeline_parallel * at(software.layer_s, end) / (micro_tokens * workers)
         if servers > 1:
-            computed /= _at(c.SERVERS_SCALING, 2 - end)
+            computed /= at(c.SERVERS_SCALING, 2 - end)
         # What computing cannot hide behind itself, and what it could hide but does not.
-        moved = _at(traffic, end) + _at(network, end)
-        exposed = _at(c.EXPOSED_TRAFFIC, end)
+        moved = at(traffic, end) + at(network, end)
+        exposed = at(c.EXPOSED_TRAFFIC, end)
         ends.append(tokens * (max(computed, moved) + exposed * min(computed, moved)))
     return Range(*ends)
 
@@ -137,11 +136,11 @@ def _software(method: Method, stack: Stack | None) -> c.TrainingStack:
 
 def _utilization(model: AIModelSpec, gpu: GPUSpec, computing: str) -> Range:
     """Return the share of the printed rate that training on this card reaches."""
-    bits = min(_BITS.get(computing, 16), 16)
+    bits = min(BITS[computing], 16) if computing in BITS else 16
     found = c.TRAINING_UTILIZATION.get((_generation(gpu), bits)) or c.TRAINING_UTILIZATION["other", bits]
     share = found.mixture if model.is_moe else found.dense
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
-        share = Range(*(_at(share, end) * _at(c.LOW_POWER_COMPUTE, end) for end in (0, 1, 2)))
+        share = Range(*(at(share, end) * at(c.LOW_POWER_COMPUTE, end) for end in (0, 1, 2)))
     return share
 
 
@@ -176,7 +175,7 @@ def _traffic_s_per_token(
     share = c.PCIE_EFFICIENCY if link in ("pcie", "none") else c.LINK_EFFICIENCY
     slower = 1 / link_bytes_per_s - 1 / c.SWITCH_BYTES_PER_S
     seconds = 2 * moved * slower / (micro_tokens * layout.replicas)
-    return Range(*(seconds / _at(share, 2 - end) for end in (0, 1, 2)))
+    return Range(*(seconds / at(share, 2 - end) for end in (0, 1, 2)))
 
 
 def _network(gpu: GPUSpec, layout: Layout, servers: int, stated: float | None) -> Range:
@@ -199,11 +198,7 @@ def _network_s_per_token(
     servers_per_replica = max(layout.gpus_per_replica * servers / layout.gpus_used, 1.0)
     copy = (work.shared_bytes + work.expert_bytes) / servers_per_replica * (servers - 1) / servers
     ends = (
-        2 * copy * copies / (_at(rate, 2 - end) * _at(c.LINK_EFFICIENCY, 2 - end))
+        2 * copy * copies / (at(rate, 2 - end) * at(c.LINK_EFFICIENCY, 2 - end))
         for end, copies in enumerate((1.5, 2.5, 3.0))
     )
     return Range(*(seconds / batch_tokens for seconds in ends))
-
-
-def _at(value: Range, end: int) -> float:
-    return (value.low, value.typical, value.high)[end]
