@@ -92,5 +92,5 @@ class CachingMiddleware:
             response.headers["Cache-Control"] = "no-cache"
             return
         response.headers["Cache-Control"] = f"public, max-age={PUBLIC_SECONDS}"
-        if response.status_code == HTTPStatus.OK:
+        if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
             response.headers["ETag"] = etag(request)
