@@ -67,6 +67,10 @@ LACKS = {
 }
 
 
+# The words of the number parser, for a place where only one number makes sense.
+QUANTITY_ERRORS = NUMBER_ERRORS | {"malformed": _("This is not a number. Write it like 1500 or 1.5.")}
+
+
 class QuantityField(forms.Field):
     """One number of zero or more, as a canonical address carries it; shown as the reader writes it."""
 
@@ -78,7 +82,7 @@ class QuantityField(forms.Field):
         try:
             interval = parse_canonical(value)
         except NumberError as error:
-            raise forms.ValidationError(NUMBER_ERRORS[error.code], code=error.code) from error
+            raise forms.ValidationError(QUANTITY_ERRORS[error.code], code=error.code) from error
         if interval.low != interval.high:
             raise forms.ValidationError(_("Enter one number here, not a range."), code="range")
         return interval.low

@@ -8,8 +8,14 @@ from django.utils.translation import gettext, ngettext
 from catalog import sentences
 from catalog.models import GPU, Evidence, Requirement, Server, WorkloadProfile
 from catalog.templatetags.rack import card_count, card_kind
-from catalog.templatetags.units import watts
+from catalog.templatetags.units import UNITS, watts
 
+RATES = [
+    *((precision, "tflops") for precision in ("FP64", "FP32", "TF32", "BF16", "FP16", "FP8", "FP4")),
+    *((precision, "tops") for precision in ("INT8", "INT4")),
+]
+MAX_NUMBERS = 3  # sources that a mark names
+MAX_OPTIONS = 4  # GPUs in a row of a list
 MAX_DRAWINGS = 4  # front views on one page
 
 
@@ -63,7 +69,7 @@ class Sources:
 
     def mark(self, rows):
         """Return the mark of evidence rows that speak of the same figure, kept values first."""
-        numbers = list(dict.fromkeys(self.number(row.source) for row in rows))
+        numbers = sorted({self.number(row.source) for row in rows})
         listed = ", ".join(str(number) for number in numbers)
         if _disagree(rows):
             kind, state = "disagree", gettext("Sources disagree")
@@ -75,7 +81,7 @@ class Sources:
         }
         if all(row.weak for row in rows):
             text = gettext("%(mark)s Weak source: confirm.") % {"mark": text}
-        return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=listed, text=text)
+        return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=_few(numbers), text=text)
 
     def marks(self, rows, model):
         """Return the marks of one row's evidence, and remember where its sources disagree."""
@@ -95,6 +101,12 @@ class Sources:
                     }
                 )
         return FieldMarks({name: self.mark(group) for name, group in grouped.items()})
+
+
+def _few(numbers):
+    """Return source numbers as a mark has room for: the first ones, and how many more."""
+    shown = ", ".join(str(number) for number in numbers[:MAX_NUMBERS])
+    return f"{shown} +{len(numbers) - MAX_NUMBERS}" if len(numbers) > MAX_NUMBERS else shown
 
 
 def _disagree(rows):
@@ -147,7 +159,10 @@ class ServerCard:
     room: str | None
     best: OptionRow | None
     options: list
+    more_options: int
     cooling: str | None
+    room_temperature: str | None
+    cpu_generations: list
     drawing: dict
 
 
@@ -155,22 +170,29 @@ def server_card(server):
     """Return a server of `Server.objects.for_cards()` as a row of a list; no query."""
     options = [option for variant in server.variants.all() for option in variant.gpu_options.all()]
     largest = max(options, key=_total_memory, default=None)
+    offered = sorted(
+        (option for option in _one_a_gpu(options) if option.gpu.serves_language_models),
+        key=lambda option: (option.can_be_ordered, not option.is_derived, _total_memory(option)),
+        reverse=True,
+    )
     return ServerCard(
         server=server,
         height=sentences.height(server),
         room=sentences.card_room(_room(server)),
         best=option_row(largest) if largest else None,
-        options=[option_row(option) for option in _one_a_gpu(options)],
+        options=[option_row(option) for option in offered[:MAX_OPTIONS]],
+        more_options=max(len(offered) - MAX_OPTIONS, 0),
         cooling=sentences.cooling(server),
+        room_temperature=sentences.room_temperature(server),
+        cpu_generations=(server.cpu_generations or "").splitlines(),
         drawing=next(iter(drawings(server)), {"cards": None, "count": 0}),
     )
 
 
 def _total_memory(option):
-    return (
-        option.can_be_ordered,
-        (option.max_count or 0) * option.gpu.devices_per_card * option.gpu.memory_gb,
-    )
+    """Return what orders options: the printed memory as `gpu_memory_gb` counts it, then how sure it is."""
+    count = (option.max_count or option.min_count) * option.gpu.devices_per_card
+    return count * option.gpu.memory_gb, option.can_be_ordered, not option.is_derived
 
 
 def _one_a_gpu(options):
@@ -271,7 +293,6 @@ def server_page(server):
         "sockets": sentences.span(server.sockets_min, server.sockets_max),
         "power_supplies": ", ".join(watts(supply.power_w) for supply in server.power_supplies.all()),
         "cooling_kinds": "; ".join(option.get_kind_display() for option in server.cooling_options.all()),
-        "cpu_generations": (server.cpu_generations or "").splitlines(),
         "successor": successor,
         "predecessors": [row for row in server.predecessors.all() if row.is_published],
         "stage": _first_stage(server),
@@ -328,26 +349,29 @@ def gpu_page(gpu):
         "gpu": gpu,
         "usable": sentences.usable_memory(gpu),
         "launched": sentences.when(gpu.launch_year, gpu.launch_month),
-        "rates": [
-            (precision, getattr(gpu, name), name)
-            for precision, name in (
-                ("FP64", "fp64_tflops"),
-                ("FP32", "fp32_tflops"),
-                ("TF32", "tf32_tflops"),
-                ("BF16", "bf16_tflops"),
-                ("FP16", "fp16_tflops"),
-                ("FP8", "fp8_tflops"),
-                ("FP4", "fp4_tflops"),
-                ("INT8", "int8_tops"),
-                ("INT4", "int4_tops"),
-            )
-        ],
-        "precisions": [word.upper() for word in (gpu.native_precisions or "").split()],
+        "rates": _rates(gpu, marks),
+        "precisions": ", ".join(word.upper() for word in (gpu.native_precisions or "").split()),
+        "nvlink": sentences.nvlink(gpu),
+        "pcie": sentences.pcie(gpu),
         "options": [option_row(option, server=option.variant.server) for option in options],
         "marks": marks,
         "sources": source_list(sources),
         "disagreements": sources.disagreements,
     }
+
+
+def _rates(gpu, marks):
+    """Return [(precision, rate, mark)]; a precision that the GPU is known not to compute in says so."""
+    native = (gpu.native_precisions or "").upper().split()
+    rows = []
+    for precision, unit in RATES:
+        name = f"{precision.lower()}_{unit}"
+        rate = getattr(gpu, name)
+        if rate is None and native and precision not in native:
+            rows.append((precision, gettext("not computed natively"), marks["native_precisions"]))
+        else:
+            rows.append((precision, UNITS[unit](rate), marks[name]))
+    return rows
 
 
 # Kinds of work

@@ -217,3 +217,34 @@ def odd_cards(counts):
         "do other work such as embeddings, or stand by.",
         rest,
     ) % {"count": format_number(odd), "even": format_number(even), "rest": format_number(rest)}
+
+
+def room_temperature(server):
+    """Return the room that a server works in, None where no end of it is published."""
+    low, high = server.temperature_min_c, server.temperature_max_c
+    if low is None and high is None:
+        return None
+    if low is None:
+        return gettext("room up to %(high)s") % {"high": celsius(high)}
+    if high is None:
+        return gettext("room from %(low)s") % {"low": celsius(low)}
+    return gettext("room from %(low)s to %(high)s") % {"low": celsius(low), "high": celsius(high)}
+
+
+def nvlink(gpu):
+    """Return a GPU's NVLink rate and generation, None where it has none or none was found."""
+    if gpu.nvlink_gbs_total is None:
+        return None
+    if gpu.nvlink_generation is None:
+        return gbs(gpu.nvlink_gbs_total)
+    return gettext("%(rate)s, generation %(generation)s") % {
+        "rate": gbs(gpu.nvlink_gbs_total),
+        "generation": format_number(gpu.nvlink_generation),
+    }
+
+
+def pcie(gpu):
+    """Return "Gen5 x16", None where it is not published."""
+    if gpu.pcie_gen is None:
+        return None
+    return f"Gen{gpu.pcie_gen} x{gpu.pcie_lanes}" if gpu.pcie_lanes else f"Gen{gpu.pcie_gen}"

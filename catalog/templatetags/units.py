@@ -161,6 +161,11 @@ def billions(value):
 
 
 @register.filter
+def yes_no(value):
+    return not_published() if value is None else gettext("yes") if value else gettext("no")
+
+
+@register.filter
 def percent(value):
     """Return a share given in percent: 50% in English, 50 % in Spanish and Russian."""
     if value is None:
