@@ -76,6 +76,7 @@ def training_seconds(
     utilization = _utilization(model, gpu, computing)
     attending = c.TRAINING_ATTENTION.get(_generation(gpu), c.TRAINING_ATTENTION["other"])
     software = _software(method, stack)
+    software_share = software.share if BITS.get(computing, 16) >= 16 else software.low_precision_share
     recomputed = c.RECOMPUTE[recompute]
     slowdown = c.QLORA_SLOWDOWN if method == "qlora" else Range.exact(1.0)
     # A batch that is too small for all data-parallel workers leaves some without work.
@@ -88,7 +89,7 @@ def training_seconds(
     network = _network_s_per_token(model, layout, method, servers, between, sequence_tokens * global_batch)
     ends = []
     for end in (0, 1, 2):
-        share = at(utilization, 2 - end) * at(software.share, 2 - end)
+        share = at(utilization, 2 - end) * at(software_share, 2 - end)
         attention_share = at(attending, 2 - end)
         # Attention gains nothing from the room that recomputing makes: it is done again in full.
         attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
@@ -129,8 +130,13 @@ def _software(method: Method, stack: Stack | None) -> c.TrainingStack:
         return usual
     eager, tuned = c.TRAINING_STACKS["eager"], c.TRAINING_STACKS["tuned"]
     return c.TrainingStack(
-        Range(eager.share.low, usual.share.typical, tuned.share.typical),
-        Range(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
+        share=Range(eager.share.low, usual.share.typical, tuned.share.typical),
+        low_precision_share=Range(
+            eager.low_precision_share.low,
+            usual.low_precision_share.typical,
+            tuned.low_precision_share.typical,
+        ),
+        layer_s=Range(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
     )
 
 
@@ -194,11 +200,12 @@ def _network_s_per_token(
         return Range.exact(0.0)
     work = model_work(model, "bf16")
     # Weights gathered twice and gradients scattered once a step, each server taking in what others hold of
-    # its part of the model; half of that in 8 bit.
+    # its part of the model; half of that in 8 bit, and nothing of experts that each lie on one server.
     servers_per_replica = max(layout.gpus_per_replica * servers / layout.gpus_used, 1.0)
-    copy = (work.shared_bytes + work.expert_bytes) / servers_per_replica * (servers - 1) / servers
-    ends = (
-        2 * copy * copies / (at(rate, 2 - end) * at(c.LINK_EFFICIENCY, 2 - end))
-        for end, copies in enumerate((1.5, 2.5, 3.0))
-    )
+    passes = ((1.5, 0.0), (2.0, 0.5), (3.0, 1.0))  # copies moved, and the share of experts among them
+    ends = []
+    for end, (copies, of_experts) in enumerate(passes):
+        copy = (work.shared_bytes + of_experts * work.expert_bytes) / servers_per_replica
+        one_way = at(rate, 2 - end) * at(c.LINK_EFFICIENCY, 2 - end) / 2
+        ends.append(copies * copy * (servers - 1) / servers / one_way)
     return Range(*(seconds / batch_tokens for seconds in ends))
