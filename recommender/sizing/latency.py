@@ -371,6 +371,8 @@ def _replica(
     efficiency = c.EAGER if eager else c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
     compute = _compute_share(model, gpu, computing, efficiency.compute)
     bandwidth, layer_s = efficiency.bandwidth, efficiency.layer_s
+    if model.is_moe:
+        layer_s = _product(layer_s, c.MIXTURE_LAYERS)
     if model.is_moe and BITS[precision] == 8 and efficiency is c.AS_INSTALLED:
         compute = _product(compute, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
         bandwidth = _product(bandwidth, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)

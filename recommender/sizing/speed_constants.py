@@ -72,6 +72,8 @@ MIXTURE_SHARE = {
     "cdna": {16: 0.25, 8: 0.24, 4: 0.14},
     "other": {16: 0.20, 8: 0.17, 4: 0.10},
 }
+# Routing, sorting tokens by expert and gathering them again: about as many kernels as the rest of a layer.
+MIXTURE_LAYERS = Range(1.3, 2.0, 2.5)
 MIXTURE_SPREAD = Range(0.72, 1.0, 1.37)  # of MIXTURE_SHARE, beyond that of dense models
 BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card in those tables
 # Block-scaled 8-bit experts without kernels tuned for the card: 1.2 to 3.5 times slower than the same tables
