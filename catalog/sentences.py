@@ -180,8 +180,6 @@ def conditions(option):
             if option.special_base_model
             else gettext("Only on a base model that is ordered apart.")
         )
-    if not option.gpu.serves_language_models:
-        found.append(gettext("A graphics card, not for language models."))
     if not option.can_be_ordered:
         found.append(gettext("No longer ordered."))
     return found
