@@ -1,4 +1,4 @@
-"""Reads `fixtures/` into the catalog's tables: what is missing goes in, what exists stays as the staff left it.
+"""Reads `fixtures/` into the catalog: what is missing goes in, what exists stays as the staff left it.
 
 A file describes whole things (a server with its variants, options and evidence). Whole things are also what
 is missing or not: once a server exists, none of its rows is touched, so that a second load never brings back
@@ -14,6 +14,7 @@ import yaml
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import IntegrityError, models, transaction
+from django.utils import translation
 from modeltranslation.translator import NotRegistered, translator
 
 from catalog import versions
@@ -88,18 +89,25 @@ def load(folder=None, *, overwrite=False):
     folder = Path(folder or settings.BASE_DIR / "fixtures")
     loader = Loader(overwrite)
     with transaction.atomic():
-        loader.table(Manufacturer, read(folder / "manufacturers.yaml"))
-        loader.table(Source, read(folder / "sources.yaml"))
-        loader.table(Enclosure, read(folder / "enclosures.yaml"))
-        loader.table(GPU, read(folder / "gpus.yaml"))
-        loader.table(AIModel, read(folder / "ai_models.yaml"))
-        loader.table(WorkloadProfile, read(folder / "workloads.yaml"))
-        servers = [row for path in sorted((folder / "servers").glob("*.yaml")) for row in read(path)]
-        loader.table(Server, servers)
+        # What a source states is kept in one language, whoever runs the load.
+        with versions.held_back(), translation.override("en"):
+            fill(loader, folder)
         if loader.report.changed:
             versions.bump()
     loader.report.figures = count_figures()
     return loader.report
+
+
+def fill(loader, folder):
+    """Load the files of a folder in the order in which they name each other."""
+    loader.table(Manufacturer, read(folder / "manufacturers.yaml"))
+    loader.table(Source, read(folder / "sources.yaml"))
+    loader.table(Enclosure, read(folder / "enclosures.yaml"))
+    loader.table(GPU, read(folder / "gpus.yaml"))
+    loader.table(AIModel, read(folder / "ai_models.yaml"))
+    loader.table(WorkloadProfile, read(folder / "workloads.yaml"))
+    servers = [row for path in sorted((folder / "servers").glob("*.yaml")) for row in read(path)]
+    loader.table(Server, servers)
 
 
 def read(path):
@@ -117,7 +125,7 @@ class Loader:
         self.evidence = []  # (subject row, evidence entries, weak fields, checked on)
 
     def table(self, model, rows):
-        """Insert the missing rows of one file with all that hangs on them; overwrite the others if told to."""
+        """Insert a file's missing rows with all that hangs on them; overwrite the others if told to."""
         existing = {row.slug: row for row in model.objects.all()}
         todo, links = [], []
         for data in rows:

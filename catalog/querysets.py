@@ -24,6 +24,7 @@ class ServerQuerySet(FactQuerySet):
         devices = Case(
             When(**{f"{option}__gpu__form": "superchip"}, then=Value(1)),
             default=F(f"{option}__gpu__devices_per_board"),
+            output_field=models.PositiveIntegerField(),
         )
         count = Coalesce(F(f"{option}__max_count"), F(f"{option}__min_count"))
         return self.annotate(

@@ -1,7 +1,12 @@
 """The catalog version: one number that every change of a fact raises in its own transaction."""
 
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from django.apps import apps
 from django.db.models import F
+
+_held_back = ContextVar("held_back", default=False)
 
 
 def current():
@@ -12,8 +17,20 @@ def current():
 
 def bump():
     """Raise the catalog version. To be called in the transaction that changes the facts."""
+    if _held_back.get():
+        return
     if not _rows().filter(pk=1).update(number=F("number") + 1):
         _rows().get_or_create(pk=1, defaults={"number": 1})
+
+
+@contextmanager
+def held_back():
+    """Leave the version alone for a while: whoever changes much at once raises it once, at the end."""
+    token = _held_back.set(True)
+    try:
+        yield
+    finally:
+        _held_back.reset(token)
 
 
 def _rows():

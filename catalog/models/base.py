@@ -176,8 +176,12 @@ class Fact(models.Model):
             field = self._meta.get_field(name)
             value = getattr(self, name)
             is_prose = isinstance(field, models.TextField)
-            is_unticked = isinstance(field, models.BooleanField) and not field.null and not value
-            if not is_prose and not is_unticked and value not in (None, ""):
+            # What nobody has said, a default still holds: it is no figure.
+            if (
+                not is_prose
+                and value not in (None, "")
+                and (not field.has_default() or value != field.default)
+            ):
                 figures[name] = value
         return figures
 
