@@ -37,7 +37,7 @@ class Specs:
     version: str
     machines: tuple[Machine, ...]
     models: Mapping[str, AIModelSpec]
-    model_names: Mapping[str, str]
+    names: Mapping[str, str]  # of models, servers, GPUs and makers, by slug
     presets: Mapping[str, Preset]
     vendors: Mapping[str, frozenset[str]]
 
@@ -82,13 +82,23 @@ def _read(version: str) -> Specs:
     )
     machines = tuple(_machine(server) for server in servers)
     models = AIModel.objects.for_sizing()
+    names = {model.slug: model.name for model in models}
+    for server in servers:
+        names[server.slug] = server.name
+        for maker in (server.cpu_manufacturer, server.successor):
+            if maker:
+                names[maker.slug] = maker.name
+        for variant in server.variants.all():
+            for option in variant.gpu_options.all():
+                names[option.gpu.slug] = option.gpu.name
+                names[option.gpu.manufacturer.slug] = option.gpu.manufacturer.name
     profiles = WorkloadProfile.objects.published().prefetch_related("assumptions").order_by("order", "slug")
     gpu_vendors = {node.gpu.vendor for machine in machines for node in machine.nodes}
     return Specs(
         version=version,
         machines=machines,
         models={model.slug: ai_model_spec(model) for model in models},
-        model_names={model.slug: model.name for model in models},
+        names=names,
         presets={
             profile.slug: Preset(
                 profile.slug, profile.stage, {item.key: item.value for item in profile.assumptions.all()}

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from babel.numbers import format_decimal
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy as _
+from django.utils.translation import gettext_lazy as _
 
 from aiservers.numbers import Interval, NumberError, canonical, parse_canonical
+from catalog.templatetags.units import format_number
 
 MAX_VALUES = 10  # of one repeating key
 MAX_SHOWN = 60  # characters of a bad answer that a message repeats
@@ -1048,12 +1048,9 @@ NOTICES = {
 }
 
 
-def number_text(value, digits: int | None = None) -> str:
-    """Return a number as the active language writes it, with at most `digits` decimals."""
-    if digits is not None:
-        value = round(Decimal(str(value)), digits)
-    value = Decimal(value) if not isinstance(value, float) else Decimal(repr(value))
-    return format_decimal(value, format="#,##0.######", locale=get_language() or "en")
+def number_text(value: int | float | Decimal) -> str:
+    """Return a number as the active language writes it."""
+    return format_number(value, 6)
 
 
 def _localized(params: tuple[tuple[str, Any], ...]) -> dict[str, Any]:

@@ -1,4 +1,16 @@
 """Addresses of the questionnaire and its results; their words are translated under the context "path"."""
 
+from django.urls import path
+from django.utils.translation import pgettext_lazy
+
+from django.urls import path
+from django.utils.translation import pgettext_lazy
+
+from recommender import views
+
 app_name = "recommender"
-urlpatterns = []
+urlpatterns = [
+    path(pgettext_lazy("path", "questions/"), views.questionnaire, name="questionnaire"),
+    path(pgettext_lazy("path", "questions/details/"), views.questions, name="questions"),
+    path(pgettext_lazy("path", "results/"), views.results, name="results"),
+]

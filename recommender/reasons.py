@@ -1,0 +1,654 @@
+"""Codes with figures turned into sentences in the active language: the edge where wording lives."""
+
+from collections.abc import Callable, Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy as _
+
+from catalog.templatetags import units
+from recommender.ranking import Message, Value
+from recommender.sizing.specs import GIB
+
+Formatter = Callable[[Value], str]
+
+
+def _gib(value: Value) -> str:
+    return units.gibibytes(None if value is None else float(value) / GIB)
+
+
+def _ms(value: Value) -> str:
+    return units.milliseconds(None if value is None else float(value) * 1000)
+
+
+def _hours(value: Value) -> str:
+    return units.hours(None if value is None else float(value) / 3600)
+
+
+def _count(value: Value) -> str:
+    return units.number(value, 0)
+
+
+def _rate(value: Value) -> str:
+    return units.number(value, units.places(float(value or 0)))
+
+
+def _watts(value: Value) -> str:
+    """Return power, in kW from one kilowatt on."""
+    if value is not None and float(value) >= 1000:
+        return units.kilowatts(value)
+    return units.watts(value)
+
+
+def _number(value: Value) -> str:
+    return units.number(value)
+
+
+def _precision(value: Value) -> str:
+    return str(value).upper()
+
+
+def _plain(value: Value) -> str:
+    return "" if value is None else str(value)
+
+
+FORMATS: dict[str, Formatter] = {
+    "gib": _gib,
+    "ms": _ms,
+    "hours": _hours,
+    "count": _count,
+    "rate": _rate,
+    "watts": _watts,
+    "units": units.rack_units,
+    "celsius": units.celsius,
+    "mm": units.millimetres,
+    "number": _number,
+    "precision": _precision,
+    "name": _plain,
+}
+
+# code: (sentence, how each of its figures is written)
+Sentence = tuple[Promise, dict[str, str]]
+
+REASONS: dict[str, Sentence] = {
+    "memory_serving": (
+        _(
+            "Each GPU needs %(need)s of the %(have)s available (simultaneous requests: %(requests)s, "
+            "tokens each: %(tokens)s)."
+        ),
+        {"need": "gib", "have": "gib", "requests": "count", "tokens": "count"},
+    ),
+    "memory_training": (
+        _("Training needs %(need)s of the %(have)s on each GPU (GPUs: %(gpus)s)."),
+        {"need": "gib", "have": "gib", "gpus": "count"},
+    ),
+    "memory_rate": (
+        _("The model needs %(need)s of the %(have)s available on each GPU."),
+        {"need": "gib", "have": "gib"},
+    ),
+    "training_hours": (
+        _("One training cycle takes %(low)s to %(high)s; the target is %(target)s."),
+        {"low": "hours", "high": "hours", "target": "hours"},
+    ),
+    "training_hours_free": (
+        _("One training cycle takes %(low)s to %(high)s."),
+        {"low": "hours", "high": "hours"},
+    ),
+    "two_roles": (
+        _("With %(gpus)s GPUs, training can have cards of its own, so that it does not stop the service."),
+        {"gpus": "count"},
+    ),
+    "one_card_both": (
+        _("With %(gpus)s GPU, the service stops or slows down while training runs."),
+        {"gpus": "count"},
+    ),
+    "first_token": (
+        _(
+            "The first token comes after about %(ttft)s and each further one after %(tpot)s "
+            "(simultaneous requests: %(requests)s)."
+        ),
+        {"ttft": "ms", "tpot": "ms", "requests": "count"},
+    ),
+    "capacity": (
+        _("Simultaneous requests that it carries: %(capacity)s; you need %(requests)s."),
+        {"capacity": "count", "requests": "count"},
+    ),
+    "capacity_one_lost": (
+        _("Simultaneous requests that it carries with one server lost: %(capacity)s; you need %(requests)s."),
+        {"capacity": "count", "requests": "count"},
+    ),
+    "rate_vision": (
+        _("Analyses %(low)s to %(high)s frames per second; you need %(need)s."),
+        {"low": "rate", "high": "rate", "need": "rate"},
+    ),
+    "rate_speech": (
+        _("Transcribes %(low)s to %(high)s streams in real time; you need %(need)s."),
+        {"low": "rate", "high": "rate", "need": "rate"},
+    ),
+    "rate_images": (
+        _("Makes %(low)s to %(high)s images per minute; you need %(need)s."),
+        {"low": "rate", "high": "rate", "need": "rate"},
+    ),
+    "rate_embeddings": (
+        _("Reads %(low)s to %(high)s tokens per second; you need %(need)s."),
+        {"low": "rate", "high": "rate", "need": "rate"},
+    ),
+    "size": (
+        _("GPUs: %(gpus)s; height: %(units)s; power: about %(watts)s."),
+        {"gpus": "count", "units": "units", "watts": "watts"},
+    ),
+}
+
+WARNINGS: dict[str, Sentence] = {
+    "range_memory": (
+        _("Fits only if it needs less memory than feared: up to %(high)s, with %(have)s available."),
+        {"high": "gib", "have": "gib"},
+    ),
+    "range_ttft": (
+        _("Fits only if the first token comes early: it may take up to %(high)s, the target is %(target)s."),
+        {"high": "ms", "target": "ms"},
+    ),
+    "range_tpot": (
+        _("Fits only if tokens come fast: each may take up to %(high)s, the target is %(target)s."),
+        {"high": "ms", "target": "ms"},
+    ),
+    "range_rate": (
+        _("Fits only if the card does better than feared: it may manage only %(low)s of %(need)s."),
+        {"low": "rate", "need": "rate"},
+    ),
+    "range_hours": (
+        _("Fits only if training goes well: it may take up to %(high)s, the target is %(target)s."),
+        {"high": "hours", "target": "hours"},
+    ),
+    "range_answers": (_("Fits only at the easier end of the ranges that you gave."), {}),
+    "range_estimates": (_("Fits only at the favourable end of the estimates."), {}),
+    "unknown_cooling": (_("How it is cooled is not published: ask whether air is enough."), {}),
+    "unknown_depth": (_("Its depth is not published: ask before you order."), {}),
+    "unknown_rack_units": (_("Its height is not published: ask before you order."), {}),
+    "unknown_power": (_("The power of the card is not published: ask before you order."), {}),
+    "unknown_temperature": (
+        _("Its temperature range is not published: have it confirmed for your room."),
+        {},
+    ),
+    "unknown_speed": (
+        _("The card's compute rate or memory bandwidth is not published: its speed cannot be worked out."),
+        {},
+    ),
+    "unknown_cache": (
+        _("How this model keeps its context is not published: memory for it cannot be worked out."),
+        {},
+    ),
+    "temperature_unpublished": (
+        _("Its temperature range is not published; your room is within what servers usually stand."),
+        {},
+    ),
+    "derived": (
+        _(
+            "That this server takes this card is derived from a sister model and its slots: confirm it with "
+            "the vendor."
+        ),
+        {},
+    ),
+    "deployed": (
+        _("Known from running installations, not from the maker's list: confirm card and number."),
+        {},
+    ),
+    "preset": (
+        _("This card is known from a configurator preset only: confirm it with the vendor."),
+        {},
+    ),
+    "count_unpublished": (
+        _("How many of these cards the server takes is not published: one is counted."),
+        {},
+    ),
+    "server_not_orderable": (_("This server can no longer be ordered."), {}),
+    "server_succeeded": (
+        _("This server can no longer be ordered; its successor is %(successor)s."),
+        {"successor": "name"},
+    ),
+    "option_not_orderable": (_("This server can no longer be ordered with this card."), {}),
+    "special_order": (
+        _("Sold only as a base model of its own under export control: it cannot be changed to later."),
+        {},
+    ),
+    "memory_derived": (
+        _("The memory that the card really offers is not published; %(low)s to %(high)s are reckoned with."),
+        {"low": "gib", "high": "gib"},
+    ),
+    "tensor_over_pcie": (
+        _(
+            "The model is split over %(gpus)s GPUs that talk over PCIe: this buys memory and costs speed, "
+            "above all with long prompts."
+        ),
+        {"gpus": "count"},
+    ),
+    "tensor_beyond_bridge": (
+        _(
+            "The model is split over %(gpus)s GPUs, but the fast link joins only %(joined)s: the rest goes "
+            "over PCIe and costs speed."
+        ),
+        {"gpus": "count", "joined": "count"},
+    ),
+    "split_over_pcie": (
+        _("The model is split over %(gpus)s GPUs that talk over PCIe: this buys memory, not speed."),
+        {"gpus": "count"},
+    ),
+    "pipeline": (
+        _("Layers are split into %(stages)s stages: this buys memory, but no answer gets faster."),
+        {"stages": "count"},
+    ),
+    "idle": (
+        _("GPUs without work in this configuration: %(gpus)s."),
+        {"gpus": "count"},
+    ),
+    "training_cards": (
+        _("GPUs kept for training beside the service: %(gpus)s."),
+        {"gpus": "count"},
+    ),
+    "three_copies": (
+        _("With three cards the model runs as three independent copies: a split over 3 is not possible."),
+        {},
+    ),
+    "three_idle": (
+        _("With three cards the model is split over 2; the third card does not take part in it."),
+        {},
+    ),
+    "three_stages": (
+        _("The three cards work as stages one after the other: a faster split over 3 is not possible."),
+        {},
+    ),
+    "several_devices": (
+        _(
+            "Each card carries %(devices)s GPUs whose memory does not add up: one of them is reckoned with "
+            "per card."
+        ),
+        {"devices": "count"},
+    ),
+    "auto_8bit": (
+        _("The model fits only with %(precision)s weights instead of its own type: check the quality."),
+        {"precision": "precision"},
+    ),
+    "weight_only": (
+        _(
+            "This card does not compute in %(precision)s: weights are kept in it, arithmetic runs in 16 bits "
+            "and is no faster."
+        ),
+        {"precision": "precision"},
+    ),
+    "check_quality": (
+        _("%(precision)s weights can cost quality: test with your own questions."),
+        {"precision": "precision"},
+    ),
+    "condition_ambient": (
+        _("With this card the room may have at most %(limit)s."),
+        {"limit": "celsius"},
+    ),
+    "condition_cap": (
+        _("In this configuration each card is limited to %(watts)s."),
+        {"watts": "watts"},
+    ),
+    "condition_psu": (
+        _("Needs power supplies of at least %(watts)s."),
+        {"watts": "watts"},
+    ),
+    "condition_sockets": (
+        _("Needs %(sockets)s processors."),
+        {"sockets": "count"},
+    ),
+    "enclosure": (
+        _("This is a tray: it needs an enclosure of %(units)s with %(trays)s positions."),
+        {"units": "units", "trays": "count"},
+    ),
+    "water": (_("Needs a water loop in the room."), {}),
+    "edge_machine": (_("Made for places outside a data centre: a rack server is easier to run there."), {}),
+    "usual_power": (
+        _("May draw up to %(watts)s: more than the %(usual)s that a cabinet usually offers."),
+        {"watts": "watts", "usual": "watts"},
+    ),
+    "usual_ttft": (
+        _("The first token takes about %(value)s: longer than the usual %(usual)s."),
+        {"value": "ms", "usual": "ms"},
+    ),
+    "usual_tpot": (
+        _("Each token takes about %(value)s: longer than the usual %(usual)s."),
+        {"value": "ms", "usual": "ms"},
+    ),
+    "usual_hours": (
+        _("A training cycle takes about %(value)s: longer than the usual %(usual)s."),
+        {"value": "hours", "usual": "hours"},
+    ),
+    "recompute_full": (
+        _("Training fits only if all activations are computed again: about a third slower."),
+        {},
+    ),
+    "network_unknown": (
+        _("Training over %(servers)s servers needs a fast network between them: its speed is not known yet."),
+        {"servers": "count"},
+    ),
+    "spare": (
+        _("Servers: %(servers)s, so that the load is still carried with one of them lost."),
+        {"servers": "count"},
+    ),
+}
+
+REJECTIONS: dict[str, Sentence] = {
+    "memory": (
+        _("Memory: each GPU would need %(need)s, %(have)s are available."),
+        {"need": "gib", "have": "gib"},
+    ),
+    "precision": (
+        _("Precision: the card or the engine does not take %(need)s."),
+        {"need": "precision"},
+    ),
+    "latency_ttft": (
+        _("Time to first token: at best %(have)s, the target is %(need)s."),
+        {"need": "ms", "have": "ms"},
+    ),
+    "latency_tpot": (
+        _("Time per token: at best %(have)s, the target is %(need)s."),
+        {"need": "ms", "have": "ms"},
+    ),
+    "throughput": (
+        _("Throughput: the load would take %(need)s, at most %(have)s are possible."),
+        {"need": "count", "have": "count"},
+    ),
+    "training_time": (
+        _("Training time: at best %(have)s, the target is %(need)s."),
+        {"need": "hours", "have": "hours"},
+    ),
+    "interconnect": (_("Interconnect: the GPUs are not joined fast enough for this model."), {}),
+    "no_gpu": (_("GPU: no card is known for this server that does this work."), {}),
+    "temperature": (
+        _("Temperature: the room is at %(need)s, this configuration is made for %(have)s."),
+        {"need": "celsius", "have": "celsius"},
+    ),
+    "temperature_unknown": (
+        _("Temperature: no range is published for this server, and the room is at %(need)s."),
+        {"need": "celsius"},
+    ),
+    "depth": (
+        _("Depth: the server is %(need)s deep, %(have)s are possible."),
+        {"need": "mm", "have": "mm"},
+    ),
+    "rack_units": (
+        _("Height: %(need)s are needed, %(have)s are free."),
+        {"need": "units", "have": "units"},
+    ),
+    "power": (
+        _("Power: it may draw %(need)s, %(have)s are available."),
+        {"need": "watts", "have": "watts"},
+    ),
+    "cooling": (_("Cooling: needs a water loop, the room offers air only."), {}),
+    "site": (_("Site: needs the room of a data centre."), {}),
+    "cpu_vendor": (
+        _("Processors: made by %(have)s, you want %(need)s only."),
+        {"need": "name", "have": "name"},
+    ),
+    "gpu_vendor": (
+        _("GPU: made by %(have)s, you want %(need)s only."),
+        {"need": "name", "have": "name"},
+    ),
+}
+
+FIXES: dict[str, Sentence] = {
+    "fix_rack_units": (_("It would fit with %(need)s free."), {"need": "units"}),
+    "fix_power": (_("It would fit with %(need)s of power."), {"need": "watts"}),
+    "fix_depth": (_("It would fit with a depth of %(need)s."), {"need": "mm"}),
+    "fix_temperature": (_("It would fit in a room at %(have)s."), {"have": "celsius"}),
+    "fix_cooling": (_("It would fit in a room with a water loop."), {}),
+    "fix_latency_ttft": (_("It would fit if the first token may take %(have)s."), {"have": "ms"}),
+    "fix_latency_tpot": (_("It would fit if each token may take %(have)s."), {"have": "ms"}),
+    "fix_training_time": (_("It would fit if training may take %(have)s."), {"have": "hours"}),
+}
+
+WHY_DEFAULT: dict[str, Promise] = {
+    "model": _("No model was named: a usual one of middle size stands in for it."),
+    "stage": _("Nothing was said about the work: serving a model is the most frequent."),
+    "precision": _("Most models are served in the type in which they were published."),
+    "kv_precision": _("Engines keep the cache in 16 bits by themselves."),
+    "engine": _("The most widely used engine."),
+    "input_tokens": _("A usual prompt with some context."),
+    "output_tokens": _("A usual answer of one page at most."),
+    "prefix_percent": _("Nothing shared: the safe side."),
+    "concurrency": _("A small team at the same time."),
+    "context_tokens": _("Prompt and answer together, as no longest context was given."),
+    "from_rate": _("Requests per second times the time that each takes, from the time targets."),
+    "from_users": _("People × active share × requests per minute × peak factor ÷ 60."),
+    "from_gb": _("Four bytes of text count as one token."),
+    "from_parameters": _("Training from scratch pays off up to about 20 tokens per parameter."),
+    "shortened": _("Shortened to what the model or the longest context can take."),
+    "active_percent": _("Usual for chat and search: a fifth of all people in the peak hour."),
+    "requests_per_user_minute": _("Between chat (0.4) and search in documents (1)."),
+    "peak_factor": _("Peaks are usually 1.5 to 2.5 times the average."),
+    "ttft_ms": _("People wait up to two seconds for the first word without complaint."),
+    "tpot_ms": _("As fast as people read."),
+    "queue_seconds": _("What people in a dialogue hardly notice."),
+    "availability": _("Nothing was said: no spare server is counted."),
+    "streams": _("A usual small site."),
+    "frames_per_second": _("Enough for people and vehicles."),
+    "audio_streams": _("A small call centre."),
+    "images_per_minute": _("A small team at the same time."),
+    "requests_per_second": _("A search box of a middle-sized company."),
+    "method": _("The usual way for this stage."),
+    "optimizer": _("The usual optimizer, 16 bytes for each trained parameter."),
+    "lora_rank": _("The usual rank, on all linear layers."),
+    "micro_batch": _("The least memory."),
+    "sequence_tokens": _("A usual length."),
+    "global_batch": _("A usual step for this method."),
+    "dataset_tokens": _("A usual set of examples for fine-tuning."),
+    "epochs": _("Usual for this stage."),
+    "target_hours": _("Usual for this stage; it orders and never rules out."),
+    "priority": _("No criterion was put first."),
+}
+
+TO_MEASURE: dict[str, Promise] = {
+    "model": _("Which model it will be: memory and speed follow from it."),
+    "training_model": _("Which model is trained: memory and time follow from it."),
+    "concurrency": _("How many requests run at the same time at the peak: count them in a pilot."),
+    "context_tokens": _("How long contexts get: take the longest prompts and answers of a week."),
+    "input_tokens": _("How long prompts are: take the median and the longest of a week."),
+    "output_tokens": _("How long answers are: take the median and the longest of a week."),
+    "ttft_ms": _("How long people wait for the first word without complaint."),
+    "tpot_ms": _("How fast the text must come."),
+    "availability": _("What may happen when a server is lost."),
+    "method": _("How the model is adapted: full fine-tuning takes ten times the memory of LoRA."),
+    "dataset_tokens": _("How many tokens the data has: run the tokenizer over it."),
+    "target_hours": _("How long a training cycle may take."),
+    "epochs": _("How many passes over the data are needed."),
+    "sequence_tokens": _("How long the training sequences are."),
+    "streams": _("How many streams are analysed at the same time."),
+    "frames_per_second": _("How many frames per second are enough: test with your own scenes."),
+    "audio_streams": _("How many conversations are transcribed at the same time."),
+    "images_per_minute": _("How many images are made per minute at the peak."),
+}
+TO_MEASURE_ELSE = _("This answer is a guess: find out the real value.")
+
+CODE_LABELS: dict[str, Promise] = {
+    "memory": _("GPU memory"),
+    "temperature": _("Temperature"),
+    "depth": _("Depth"),
+    "rack_units": _("Rack units"),
+    "power": _("Power"),
+    "cooling": _("Cooling"),
+    "cpu_vendor": _("Maker of the processors"),
+    "gpu_vendor": _("Maker of the GPU"),
+    "latency": _("Response time"),
+    "throughput": _("Throughput"),
+    "interconnect": _("Link between GPUs"),
+    "no_gpu": _("GPU"),
+    "precision": _("Precision"),
+    "site": _("Site"),
+    "training_time": _("Training time"),
+}
+CRITERIA_LABELS: dict[str, Promise] = {
+    "throughput": _("Throughput"),
+    "latency": _("Response time"),
+    "concurrency": _("Simultaneous requests"),
+    "availability": _("Availability"),
+    "running_cost": _("Running cost"),
+    "headroom": _("Memory headroom"),
+    "footprint": _("Space, cards and power"),
+    "growth": _("Room to grow"),
+}
+ORIGIN_LABELS: dict[str, Promise] = {
+    "given": _("your answer"),
+    "hypothesis": _("your guess"),
+    "profile": _("typical for this work"),
+    "default": _("our assumption"),
+}
+STATE_LABELS: dict[str, Promise] = {
+    "fits": _("Fits"),
+    "fits_if": _("Fits only if"),
+}
+MEMORY_LABELS: dict[str, Promise] = {
+    "weights": _("Weights"),
+    "kv_cache": _("KV cache"),
+    "activations": _("Activations"),
+    "optimizer": _("Optimizer states"),
+    "gradients": _("Gradients"),
+    "overhead": _("Engine reserve"),
+}
+FIGURE_LABELS: dict[str, Promise] = {
+    "ttft": _("Time to first token"),
+    "tpot": _("Time per output token"),
+    "output_tokens": _("Output"),
+    "throughput": _("Throughput"),
+    "training_hours": _("Time of one training cycle"),
+    "power": _("Power at load"),
+}
+EVIDENCE_LABELS: dict[str, Promise] = {
+    "measured_here": _("measured here"),
+    "measured_elsewhere": _("measured elsewhere"),
+    "computed": _("estimate"),
+    "unknown": _("not known"),
+}
+
+
+def _written(sentence: Sentence, item: Message, names: Mapping[str, str]) -> str:
+    text, formats = sentence
+    params = dict(item.params)
+    values = {}
+    for name, kind in formats.items():
+        value = params.get(name)
+        values[name] = names.get(str(value), str(value)) if kind == "name" else FORMATS[kind](value)
+    return str(text) % values if values else str(text)
+
+
+def reason(item: Message, names: Mapping[str, str]) -> str:
+    """Return one fact that speaks for a match."""
+    code = item.code
+    if code == "training_hours" and dict(item.params).get("target") is None:
+        code = "training_hours_free"
+    return _written(REASONS[code], item, names)
+
+
+def warning(item: Message, names: Mapping[str, str]) -> str:
+    """Return one thing to know before relying on a match."""
+    code, params = item.code, dict(item.params)
+    if code == "server_not_orderable" and params.get("successor"):
+        code = "server_succeeded"
+    elif code == "three_cards":
+        if params["tensor"] == 2:
+            code = "three_idle"
+        else:
+            code = "three_copies" if params["replicas"] == 3 else "three_stages"
+    elif code == "tensor_over_pcie" and float(params.get("joined") or 1) > 1:
+        code = "tensor_beyond_bridge"
+    return _written(WARNINGS[code], item, names)
+
+
+def rejection(item: Message, names: Mapping[str, str]) -> str:
+    """Return one broken rule with what is needed and what is there."""
+    code, params = item.code, dict(item.params)
+    if code == "latency":
+        code = f"latency_{params['figure']}"
+    elif code == "temperature" and params.get("have") is None:
+        code = "temperature_unknown"
+    return _written(REJECTIONS[code], item, names)
+
+
+def fix(item: Message | None, names: Mapping[str, str]) -> str | None:
+    """Return the smallest change that would let a ruled-out server in; None: there is no simple one."""
+    if item is None:
+        return None
+    code, params = item.code, dict(item.params)
+    if code == "fix_latency":
+        code = f"fix_latency_{params['figure']}"
+    if code == "fix_temperature" and params.get("have") is None:
+        return None
+    return _written(FIXES[code], item, names)
+
+
+def to_measure(key: str) -> str:
+    """Return why an answer is to be found out."""
+    return str(TO_MEASURE.get(key, TO_MEASURE_ELSE))
+
+
+def layout(tensor: int, pipeline: int, replicas: int) -> str:
+    """Return how a model lies on its GPUs, in a sentence."""
+    if tensor * pipeline == 1:
+        return gettext("Each GPU runs the whole model; copies: %(replicas)s.") % {
+            "replicas": units.number(replicas)
+        }
+    if pipeline == 1:
+        return gettext("Each copy of the model is split over %(tensor)s GPUs; copies: %(replicas)s.") % {
+            "tensor": units.number(tensor),
+            "replicas": units.number(replicas),
+        }
+    return gettext(
+        "Each copy of the model is split over %(tensor)s × %(pipeline)s GPUs (tensor × pipeline); "
+        "copies: %(replicas)s."
+    ) % {
+        "tensor": units.number(tensor),
+        "pipeline": units.number(pipeline),
+        "replicas": units.number(replicas),
+    }
+
+
+PLAN_LABELS: dict[str, Promise] = {
+    "shared": _("One server, both at the same time"),
+    "separate": _("A server for each"),
+    "scheduled": _("One server, at different times"),
+}
+PLAN_TEXTS: dict[str, Promise] = {
+    "shared": _(
+        "The service keeps its cards and training gets the others: neither waits, but they share processors, "
+        "disks and power, and maintenance stops both."
+    ),
+    "separate": _(
+        "Training never disturbs the service, and each server grows on its own; it costs a second server."
+    ),
+    "scheduled": _(
+        "All cards train while the service rests, for example at night: the cheapest way where the two never "
+        "need to run together."
+    ),
+}
+UNITS: dict[str, Promise] = {
+    "ms": _("ms"),
+    "h": _("h"),
+    "W": _("W"),
+    "tokens/s": _("tokens/s"),
+    "frames/s": _("frames/s"),
+    "audio_s/s": _("streams in real time"),
+    "images/min": _("images per minute"),
+}
+
+
+def plan(name: str, works: bool) -> str:
+    """Return what one way of running both jobs means, or that no server of the catalog does it."""
+    return str(PLAN_TEXTS[name]) if works else no_server()
+
+
+def no_server() -> str:
+    return gettext("No server of the catalog fits.")
+
+
+def unit(name: str) -> str:
+    return str(UNITS[name])
+
+
+def configuration(server: str, gpu: str, count: int, servers: int) -> str:
+    """Return what is bought, in words: 2 × Server with 4 × GPU each."""
+    values = {"server": server, "gpu": gpu, "count": count, "servers": servers}
+    if servers == 1:
+        return gettext("%(server)s with %(count)s × %(gpu)s") % values
+    return gettext("%(servers)s × %(server)s with %(count)s × %(gpu)s each") % values

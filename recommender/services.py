@@ -1,0 +1,483 @@
+"""Advice: answers in, ranked servers with their reasons out. Pages, commands and the API call this alone."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from django.core.cache import cache
+from django.utils.translation import get_language
+
+from aiservers.numbers import NumberError
+from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
+from catalog.templatetags import units
+from recommender import adapters, cases, ranking, reasons
+from recommender.answers import KEYS, Answers, Notice, Problem, parse_interval
+from recommender.ranking import RULES_VERSION, Case, Config, Match, Ranking, Rejection
+from recommender.sizing.specs import GIB, Range
+
+DEFAULT_TOP = 5
+CACHE_SECONDS = 24 * 3600
+PLANS = ("shared", "separate", "scheduled")
+
+
+class BadAnswers(ValueError):
+    """Answers that cannot be reckoned with; `problems` says which and why."""
+
+    def __init__(self, problems: Iterable[Problem]):
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{problem.key}: {problem.code}" for problem in self.problems))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One way to run training and a service: on the same server, or on one each."""
+
+    serving: Match | None
+    training: Match | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Advice without a language."""
+
+    catalog_version: str
+    rules_version: str
+    case: Case
+    conditional: bool
+    notices: tuple[Notice, ...]
+    assumptions: tuple[cases.Assumption, ...]
+    to_measure: tuple[str, ...]
+    ranking: Ranking
+    plans: Mapping[str, Plan]
+    names: Mapping[str, str]
+
+
+def recommend(answers: Answers) -> Result:
+    """Return the advice for these answers.
+
+    Raises:
+        BadAnswers: one of them cannot be reckoned with.
+    """
+    specs = adapters.load_specs()
+    key = _cache_key(answers, specs.version)
+    result = cache.get(key)
+    if result is None:
+        result = _recommend(answers, specs)
+        cache.set(key, result, CACHE_SECONDS)
+    return replace(result, notices=_notices(answers, result.notices))
+
+
+def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
+    resolved = cases.resolve(answers, specs.models, specs.presets, specs.vendors, specs.names)
+    if not isinstance(resolved, cases.Resolved):
+        raise BadAnswers(resolved)
+    ranked = ranking.rank(resolved.case, specs.machines)
+    return Result(
+        catalog_version=specs.version,
+        rules_version=RULES_VERSION,
+        case=resolved.case,
+        conditional=resolved.case.conditional,
+        notices=resolved.notices,
+        assumptions=resolved.assumptions,
+        to_measure=resolved.to_measure,
+        ranking=ranked,
+        plans=_plans(resolved.case, specs, ranked),
+        names=specs.names,
+    )
+
+
+def _cache_key(answers: Answers, version: str) -> str:
+    values = json.dumps(sorted(answers.values.items()), separators=(",", ":"))
+    return f"advice:{RULES_VERSION}:{version}:{sha256(values.encode()).hexdigest()}"
+
+
+def _notices(answers: Answers, kept: tuple[Notice, ...]) -> tuple[Notice, ...]:
+    """Return the notices of these answers: unknown keys are no part of what is cached."""
+    return tuple(dict.fromkeys([*answers.notices, *kept]))
+
+
+def _plans(case: Case, specs: adapters.Specs, ranked: Ranking) -> dict[str, Plan]:
+    """Return the ways to run both jobs: at the same time, apart, or one after the other."""
+    if not (case.serves and case.trains):
+        return {}
+    at_once = ranked if case.together else ranking.rank(replace(case, together=True), specs.machines)
+    in_turn = ranking.rank(replace(case, together=False), specs.machines) if case.together else ranked
+    serving = ranking.rank(replace(case, trains=False, together=False), specs.machines)
+    training = ranking.rank(
+        replace(case, serves=False, together=False, n_plus_1=False, kind="tokens"), specs.machines
+    )
+    both, turns = _first(at_once), _first(in_turn)
+    return {
+        "shared": Plan(both, both),
+        "separate": Plan(_first(serving), _first(training)),
+        "scheduled": Plan(turns, turns),
+    }
+
+
+def _first(ranked: Ranking) -> Match | None:
+    return ranked.matches[0] if ranked.matches else None
+
+
+# JSON
+
+
+def as_json(result: Result, top: int = DEFAULT_TOP) -> dict[str, Any]:
+    """Return the result as the contract names it, its texts in the active language."""
+    matches = result.ranking.matches
+    shown = matches[:top]
+    shown_servers = {match.config.node.server for match in shown}
+    hidden = dict.fromkeys(match.config.node.server for match in matches[top:])
+    return {
+        "catalog_version": result.catalog_version,
+        "rules_version": result.rules_version,
+        "language": get_language(),
+        "conditional": result.conditional,
+        "notices": [notice.text for notice in result.notices],
+        "assumptions": [_assumption_json(item, why) for item, why in _with_why(result)],
+        "matches": [_match_json(result, match, rank) for rank, match in enumerate(shown, 1)],
+        "not_shown": [slug for slug in hidden if slug not in shown_servers],
+        "rejected": [_rejection_json(result, item) for item in result.ranking.rejected],
+        "plans": {name: _plan_json(result, name, plan) for name, plan in result.plans.items()},
+        "sensitivity": [],
+        "to_measure": [{"key": key, "text": reasons.to_measure(key)} for key in result.to_measure],
+    }
+
+
+def _assumption_json(item: cases.Assumption, why: str) -> dict[str, Any]:
+    key = KEYS[item.key]
+    value: Any = item.value
+    if key.kind == "number" and ".." not in item.value:
+        value = float(item.value)
+        value = int(value) if value.is_integer() else value
+    return {"key": item.key, "value": value, "unit": key.unit, "origin": item.origin, "why": why}
+
+
+def _with_why(result: Result) -> list[tuple[cases.Assumption, str]]:
+    """Return each assumption with its reason in the active language."""
+    wanted = [item for item in result.assumptions if item.origin == "profile"]
+    texts: dict[tuple[str, str], str] = {}
+    if wanted:
+        rows = TypicalAssumption.objects.filter(profile__slug__in={item.source for item in wanted})
+        texts = {(row.profile.slug, row.key): row.why or "" for row in rows.select_related("profile")}
+    return [(item, _why(item, texts)) for item in result.assumptions]
+
+
+def _why(item: cases.Assumption, texts: Mapping[tuple[str, str], str]) -> str:
+    if item.origin == "profile":
+        return texts.get((item.source, item.key), "")
+    if item.origin == "default":
+        return str(reasons.WHY_DEFAULT.get(item.source, ""))
+    return ""
+
+
+def _triple(value: Range | None, factor: float = 1.0, digits: int = 1) -> list[float] | None:
+    if value is None:
+        return None
+    return [round(end * factor, digits) for end in (value.low, value.typical, value.high)]
+
+
+def _gib(value: float) -> float:
+    return round(value / GIB, 3)
+
+
+def _memory_json(config: Config) -> dict[str, float | None]:
+    held = config.memory
+    lines = {
+        "weights": held.weights,
+        "kv_cache": held.kv_cache,
+        "activations": held.activations,
+        "optimizer": held.optimizer,
+        "gradients": held.gradients,
+        "overhead": held.overhead,
+    }
+    values: dict[str, float | None] = {
+        name: None if line is None else _gib(line.typical) for name, line in lines.items()
+    }
+    values["total"] = _gib(held.total.typical)
+    values["available"] = _gib(held.available.low)
+    return values
+
+
+def _throughput(result: Result, config: Config) -> dict[str, Any] | None:
+    if config.work is None:
+        return None
+    unit = ranking.UNITS[result.case.kind] if result.case.serves else "tokens/s"
+    return {"unit": unit, "range": _triple(config.work)}
+
+
+def _evidence(result: Result, config: Config) -> dict[str, str]:
+    """Return how each figure that applies is known."""
+    figures: dict[str, Any] = {"memory_gib_per_gpu": config.memory, "power_w": config.power_w}
+    if result.case.serves and result.case.kind == "tokens":
+        figures |= dict.fromkeys(("ttft_ms", "tpot_ms", "output_tokens_per_s"), config.served)
+        figures["max_concurrency"] = config.served
+    figures["throughput"] = config.work
+    if result.case.trains:
+        figures["training_hours"] = config.trained.seconds if config.trained else None
+    return {name: "unknown" if value is None else "computed" for name, value in figures.items()}
+
+
+def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
+    config = match.config
+    served, trained = config.served, config.trained
+    return {
+        "rank": rank,
+        "server": config.node.server,
+        "variant": config.node.variant,
+        "gpu": config.node.gpu.slug,
+        "gpus_per_server": config.count,
+        "servers": config.servers,
+        "state": match.state,
+        "precision": config.precision,
+        "tensor_parallel": config.layout.tensor_parallel,
+        "pipeline_parallel": config.layout.pipeline_parallel,
+        "replicas": config.layout.replicas,
+        "idle_gpus": config.layout.idle_gpus,
+        "score": match.score,
+        "criteria": dict(match.criteria),
+        "memory_gib_per_gpu": _memory_json(config),
+        "ttft_ms": _triple(served.ttft_s, 1000) if served else None,
+        "tpot_ms": _triple(served.tpot_s, 1000, 2) if served else None,
+        "output_tokens_per_s": _triple(config.work) if served else None,
+        "throughput": _throughput(result, config),
+        "training_hours": _triple(trained.seconds, 1 / 3600, 2) if trained else None,
+        "max_concurrency": match.capacity,
+        "power_w": _triple(config.power_w, digits=0),
+        "rack_units": config.rack_units,
+        "evidence": _evidence(result, config),
+        "firm": match.firm,
+        "pareto": match.pareto,
+        "tied": match.tied,
+        "reasons": [reasons.reason(item, result.names) for item in match.reasons],
+        "warnings": [reasons.warning(item, result.names) for item in match.warnings],
+    }
+
+
+def _rejection_json(result: Result, item: Rejection) -> dict[str, Any]:
+    return {
+        "server": item.server,
+        "gpu": item.gpu,
+        "reasons": [
+            {"code": reason.code, "text": reasons.rejection(reason, result.names)} for reason in item.reasons
+        ],
+        "nearest_fix": reasons.fix(item.nearest_fix, result.names),
+    }
+
+
+def _part_json(match: Match | None) -> dict[str, Any] | None:
+    if match is None:
+        return None
+    config = match.config
+    return {
+        "server": config.node.server,
+        "gpu": config.node.gpu.slug,
+        "gpus_per_server": config.count,
+        "servers": config.servers,
+        "state": match.state,
+        "rack_units": config.rack_units,
+        "power_w": _triple(config.power_w, digits=0),
+    }
+
+
+def _plan_json(result: Result, name: str, plan: Plan) -> dict[str, Any]:
+    return {
+        "serving": _part_json(plan.serving),
+        "training": _part_json(plan.training),
+        "text": reasons.plan(name, plan.serving is not None and plan.training is not None),
+    }
+
+
+# Pages
+
+
+def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
+    """Return what the result page prints: rows of the catalog with texts in the active language."""
+    matches = result.ranking.matches
+    shown = matches[:top]
+    rest = matches[top:] if top is not None else ()
+    slugs = {match.config.node.server for match in matches} | {
+        item.server for item in result.ranking.rejected
+    }
+    servers = {
+        row.slug: row
+        for row in Server.objects.filter(slug__in=slugs).select_related("manufacturer", "enclosure")
+    }
+    gpus = {row.slug: row for row in GPU.objects.select_related("manufacturer")}
+    variants = {
+        (row.server.slug, row.slug): row
+        for row in VariantRow.objects.filter(server__slug__in=slugs).select_related("server")
+    }
+    shown_servers = {match.config.node.server for match in shown}
+    hidden = dict.fromkeys(match.config.node.server for match in rest)
+    return {
+        "conditional": result.conditional,
+        "catalog_version": result.catalog_version,
+        "rules_version": result.rules_version,
+        "notices": [notice.text for notice in result.notices],
+        "assumptions": _assumption_rows(result),
+        "to_measure": [
+            {"key": key, "label": str(KEYS[key].label), "text": reasons.to_measure(key)}
+            for key in result.to_measure
+        ],
+        "matches": [
+            _match_row(result, match, rank, servers, gpus, variants) for rank, match in enumerate(shown, 1)
+        ],
+        "not_shown": [servers[slug] for slug in hidden if slug not in shown_servers],
+        "rejected": [
+            {
+                "server": servers[item.server],
+                "gpu": gpus.get(item.gpu) if item.gpu else None,
+                "reasons": [
+                    {
+                        "code": reason.code,
+                        "label": str(reasons.CODE_LABELS[reason.code]),
+                        "text": reasons.rejection(reason, result.names),
+                    }
+                    for reason in item.reasons
+                ],
+                "nearest_fix": reasons.fix(item.nearest_fix, result.names),
+            }
+            for item in result.ranking.rejected
+        ],
+        "plans": [_plan_row(result, name, plan) for name, plan in result.plans.items()] or None,
+    }
+
+
+def _assumption_rows(result: Result) -> list[dict[str, Any]]:
+    workloads = {}
+    if any(item.key == "workload" for item in result.assumptions):
+        workloads = {row.slug: row.name or row.slug for row in WorkloadProfile.objects.published()}
+    return [
+        {
+            "key": item.key,
+            "label": str(KEYS[item.key].label),
+            "value": _value_text(item, result.names, workloads),
+            "unit": str(KEYS[item.key].unit_label),
+            "origin": item.origin,
+            "origin_label": str(reasons.ORIGIN_LABELS[item.origin]),
+            "why": why,
+        }
+        for item, why in _with_why(result)
+    ]
+
+
+def _value_text(item: cases.Assumption, names: Mapping[str, str], workloads: Mapping[str, str]) -> str:
+    """Return the value as the reader's language writes it, with its unit."""
+    key = KEYS[item.key]
+    if key.kind == "number":
+        try:
+            interval = parse_interval(item.value)
+        except NumberError:
+            return item.value
+        low, high = units.format_number(interval.low, 4), units.format_number(interval.high, 4)
+        text = low if low == high else f"{low}–{high}"
+        unit = str(key.unit_label)
+        return f"{text}{units.NARROW_SPACE}{unit}" if unit else text
+    labels = {value: str(label) for value, label in key.choices}
+    parts = item.value.split(", ")
+    return ", ".join(labels.get(part) or workloads.get(part) or names.get(part, part) for part in parts)
+
+
+def _match_row(
+    result: Result,
+    match: Match,
+    rank: int,
+    servers: Mapping[str, Server],
+    gpus: Mapping[str, GPU],
+    variants: Mapping[tuple[str, str], VariantRow],
+) -> dict[str, Any]:
+    config = match.config
+    node, layout = config.node, config.layout
+    values = _match_json(result, match, rank)
+    lines = values["memory_gib_per_gpu"]
+    return values | {
+        "server": servers[node.server],
+        "variant": variants.get((node.server, node.variant or "")),
+        "gpu": gpus[node.gpu.slug],
+        "gpus": config.gpus,
+        "state_label": str(reasons.STATE_LABELS[match.state]),
+        "criteria": [
+            {"name": name, "label": str(reasons.CRITERIA_LABELS[name]), "value": value}
+            for name, value in match.criteria
+        ],
+        "layout": reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas),
+        "need_gib": lines["total"],
+        "have_gib": lines["available"],
+        "memory": [
+            {"name": name, "label": str(label), "gib": lines[name]}
+            for name, label in reasons.MEMORY_LABELS.items()
+            if lines[name] is not None
+        ],
+        "figures": _figures(result, match, values),
+    }
+
+
+def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that apply, each low, typical and high with its unit."""
+    case, config = result.case, match.config
+    rows: list[tuple[str, list[float] | None, str]] = []
+    if case.serves and case.kind == "tokens":
+        rows += [
+            ("ttft", values["ttft_ms"], reasons.unit("ms")),
+            ("tpot", values["tpot_ms"], reasons.unit("ms")),
+            ("output_tokens", values["output_tokens_per_s"], reasons.unit("tokens/s")),
+        ]
+    else:
+        unit = ranking.UNITS[case.kind] if case.serves else "tokens/s"
+        rows.append(("throughput", _triple(config.work), reasons.unit(unit)))
+    if case.trains:
+        rows.append(("training_hours", values["training_hours"], reasons.unit("h")))
+    rows.append(("power", values["power_w"], reasons.unit("W")))
+    return [
+        {
+            "name": name,
+            "label": str(reasons.FIGURE_LABELS[name]),
+            "low": triple[0] if triple else None,
+            "typical": triple[1] if triple else None,
+            "high": triple[2] if triple else None,
+            "unit_label": unit,
+            "origin_label": str(reasons.EVIDENCE_LABELS["computed" if triple else "unknown"]),
+        }
+        for name, triple, unit in rows
+    ]
+
+
+def _plan_row(result: Result, name: str, plan: Plan) -> dict[str, Any]:
+    works = plan.serving is not None and plan.training is not None
+    return {
+        "name": name,
+        "label": str(reasons.PLAN_LABELS[name]),
+        "text": reasons.plan(name, works),
+        "serving": _part_text(result, plan.serving),
+        "training": _part_text(result, plan.training),
+    }
+
+
+def _part_text(result: Result, match: Match | None) -> str:
+    if match is None:
+        return reasons.no_server()
+    config = match.config
+    return reasons.configuration(
+        result.names[config.node.server],
+        result.names[config.node.gpu.slug],
+        config.count,
+        config.servers,
+    )
+
+
+def choices(key: str) -> list[tuple[str, str]]:
+    """Return what may be answered to a question about things of the catalog: (slug, name) pairs."""
+    specs = adapters.load_specs()
+    if key in ("model", "training_model", "draft_model"):
+        text_only = key != "model"
+        return [
+            (slug, specs.names[slug])
+            for slug, model in specs.models.items()
+            if model.generates_tokens or not text_only
+        ]
+    if key == "workload":
+        rows = WorkloadProfile.objects.published().order_by("order", "slug")
+        return [(row.slug, row.name or row.slug) for row in rows]
+    return [(slug, specs.names.get(slug, slug)) for slug in sorted(specs.vendors.get(key, ()))]
