@@ -16,9 +16,9 @@ from aiservers.numbers import NumberError, as_typed
 from catalog.models import AIModel, WorkloadProfile
 from catalog.templatetags.units import NARROW_SPACE, format_number
 from recommender import answers, services
+from recommender.cases import KIND_OF_MODEL
 from recommender.questions import (
     GROUPS,
-    MODEL_KINDS,
     STAGES,
     STEP_ONE,
     group_of,
@@ -175,11 +175,16 @@ class Questionnaire:
         self.errors = {}
         for problem in (*self.answers.problems, *problems):
             self.errors.setdefault(problem.key, problem.text)
-        self.stages = set(self.answers.several("stage"))
         self.workloads = self.answers.several("workload")
-        self.kinds = kinds_of(self.workloads)
         self._profiles = None
         self._models = None
+        self.stages = set(self.answers.several("stage")) or {
+            profile.stage for profile in self.profiles if profile.slug in self.workloads
+        }
+        # The model says what load it takes; the profiles do where none is chosen.
+        chosen = self.answers.one("model")
+        self.kinds = {KIND_OF_MODEL[kind] for slug, _name, _developer, kind in self.models if slug == chosen}
+        self.kinds = self.kinds or kinds_of(self.workloads)
 
     @property
     def profiles(self):
@@ -299,7 +304,7 @@ class Questionnaire:
 
     def _workload_options(self, chosen):
         """Return the profiles that go with the chosen stages, and those chosen before."""
-        wanted = self.stages or {"training", "fine_tuning", "inference"}
+        wanted = set(self.answers.several("stage")) or {"training", "fine_tuning", "inference"}
         if wanted & {"mixed", "development"}:
             wanted = wanted | {"inference"}
         return [
@@ -310,10 +315,10 @@ class Questionnaire:
 
     def _model_groups(self, chosen):
         """Return the AI models that can do this work, grouped by who made them."""
-        wanted = set().union(*(MODEL_KINDS[kind] for kind in self.kinds))
+        wanted = self.kinds | kinds_of(self.workloads)
         groups = {}
         for slug, name, developer, kind in self.models:
-            if kind in wanted or slug in chosen:
+            if KIND_OF_MODEL[kind] in wanted or slug in chosen:
                 groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
         return sorted(groups.items(), key=lambda item: item[0].casefold())
 

@@ -29,8 +29,8 @@ MAX_DRAWN = 4  # servers of one match that are drawn
 
 
 def work_summary(form):
-    """Return the chosen kind of work in words: stages, then workload profiles."""
-    stages = [str(STAGES[stage][0]) for stage in form.answers.several("stage") if stage in STAGES]
+    """Return the kind of work in words: the stages, chosen or implied, then the profiles."""
+    stages = [str(label) for stage, (label, _note) in STAGES.items() if stage in form.stages]
     names = {profile.slug: profile.name or profile.slug for profile in form.profiles}
     return [*stages, *(names[slug] for slug in form.workloads if slug in names)]
 

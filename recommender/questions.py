@@ -8,25 +8,8 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from recommender.answers import EMBEDDINGS, IMAGES, KEYS, SPEECH, TOKENS, VISION, Key
-
-# The load of a workload profile that is not requests for tokens.
-KINDS_OF_WORKLOADS = {
-    "embeddings": EMBEDDINGS,
-    "reranking": EMBEDDINGS,
-    "vision": VISION,
-    "speech": SPEECH,
-    "image_generation": IMAGES,
-}
-
-# What an AI model can be asked for.
-MODEL_KINDS = {
-    TOKENS: {"llm", "vlm"},
-    EMBEDDINGS: {"embedding", "reranker"},
-    VISION: {"vision", "vlm"},
-    SPEECH: {"asr"},
-    IMAGES: {"image_generation"},
-}
+from recommender.answers import KEYS, TOKENS, Key
+from recommender.cases import KIND_OF_WORKLOAD
 
 STAGES = {
     "training": (
@@ -135,7 +118,7 @@ NOT_ASKED = {*STEP_ONE, "hypothesis"}
 
 def kinds_of(workloads: tuple[str, ...]) -> set[str]:
     """Return the kinds of load of the chosen workload profiles; requests for tokens where none is chosen."""
-    return {KINDS_OF_WORKLOADS.get(workload, TOKENS) for workload in workloads} or {TOKENS}
+    return {KIND_OF_WORKLOAD.get(workload, TOKENS) for workload in workloads} or {TOKENS}
 
 
 def keys_of(group: Group, stages: set[str], kinds: set[str]) -> list[Key]:
