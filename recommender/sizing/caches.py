@@ -39,6 +39,7 @@ def cache_bytes(
     kv_precision: KVPrecision,
     tensor_parallel: int = 1,
     pipeline_parallel: int = 1,
+    batch_tokens: int = 8192,
 ) -> Range:
     """Return the cache of `requests` requests of `tokens` tokens each on the busiest GPU [bytes].
 
@@ -53,6 +54,7 @@ def cache_bytes(
         kv_precision: Type of the stored keys and values; constant states keep their own.
         tensor_parallel: GPUs that share each layer [count].
         pipeline_parallel: Stages; the one with the most layers counts [count].
+        batch_tokens: Largest part of a prompt that the engine reads at once [tokens].
 
     Raises:
         SizingError: a model whose cache is not understood, or a negative or impossible number.
@@ -75,7 +77,7 @@ def cache_bytes(
         paged = ceil(kept / constants.BLOCK_TOKENS) * constants.BLOCK_TOKENS
         rounded += entry * ceil(paged / group.tokens_per_entry)
         if group.window is not None:
-            waiting = max(0, min(tokens, group.window + constants.BATCH_TOKENS[False]) - kept)
+            waiting = max(0, min(tokens, group.window + batch_tokens) - kept)
             chunk += entry * ceil(waiting / group.tokens_per_entry)
     if requests == 0:
         chunk = 0.0

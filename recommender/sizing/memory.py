@@ -98,6 +98,7 @@ def inference_memory(
             kv_precision=kv_precision,
             tensor_parallel=layout.tensor_parallel,
             pipeline_parallel=layout.pipeline_parallel,
+            batch_tokens=batch_tokens or constants.BATCH_TOKENS[_large(gpu)],
         )
         cache = part if cache is None else cache + part
     if cache is not None and engine == "other" and build == "2024":

@@ -1,0 +1,81 @@
+"""What a card generation does with a number format: data sheets, tables of vLLM and TensorRT-LLM."""
+
+import pytest
+
+from recommender.sizing.precisions import bytes_per_value, support
+from recommender.sizing.specs import SizingError
+from tests.sizing.memory_examples import (
+    A10,
+    A100,
+    B200,
+    GAUDI_3,
+    H100,
+    L40S,
+    MI210,
+    MI300X,
+    MI355X,
+    RTX_PRO_6000,
+    T4,
+)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "precision", "expected"),
+    [
+        (A100, "fp8", "weight_only"),  # compute capability 8.0: below the 8.9 that FP8 arithmetic needs
+        (A10, "fp8", "weight_only"),
+        (L40S, "fp8", "native"),
+        (H100, "fp8", "native"),
+        (B200, "fp8", "native"),
+        (MI300X, "fp8", "native"),
+        (MI210, "fp8", "storage_only"),
+        (GAUDI_3, "fp8", "native"),
+        (T4, "fp8", "weight_only"),  # Marlin kernels from 7.5
+        (H100, "fp4", "weight_only"),
+        (L40S, "fp4", "weight_only"),
+        (B200, "fp4", "native"),
+        (RTX_PRO_6000, "fp4", "native"),
+        (MI355X, "fp4", "native"),
+        (MI300X, "fp4", "weight_only"),
+        (T4, "fp4", "no"),
+        (GAUDI_3, "fp4", "storage_only"),
+        (T4, "bf16", "no"),  # Turing multiplies in FP16 only
+        (T4, "fp16", "native"),
+        (T4, "int8", "native"),
+        (A100, "bf16", "native"),
+        (A100, "int8", "native"),
+        (A100, "int4", "weight_only"),
+        (T4, "int4", "weight_only"),
+        (H100, "int4", "weight_only"),
+        (MI300X, "int4", "weight_only"),
+        (GAUDI_3, "int4", "weight_only"),
+        (H100, "fp32", "native"),
+    ],
+)
+def test_support_with_vllm(gpu, precision, expected):
+    assert support(gpu, precision) == expected
+
+
+@pytest.mark.parametrize(
+    ("gpu", "precision", "expected"),
+    [
+        (H100, "fp8", "native"),
+        (A100, "fp8", "no"),  # the support matrix lists FP8 from Ada
+        (A100, "int4", "weight_only"),
+        (T4, "int4", "no"),  # Ampere and later
+        (B200, "fp4", "native"),
+        (MI300X, "bf16", "no"),  # NVIDIA only
+    ],
+)
+def test_support_with_tensorrt_llm(gpu, precision, expected):
+    assert support(gpu, precision, "tensorrt_llm") == expected
+
+
+def test_bytes_of_a_value():
+    words = ("fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4")
+    assert [bytes_per_value(word) for word in words] == [4, 2, 2, 1, 1, 0.5, 0.5]
+
+
+def test_unknown_precision_is_a_bug_of_the_caller():
+    with pytest.raises(SizingError):
+        support(H100, "fp6")
