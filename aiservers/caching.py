@@ -80,9 +80,11 @@ class CachingMiddleware:
         return response
 
     def process_view(self, request, view, args, kwargs):
-        if settings.DEBUG or not is_public(request) or "If-None-Match" not in request.headers:
+        if settings.DEBUG or not is_public(request):
             return None
-        return get_conditional_response(request, etag=etag(request))
+        # Before the view reads its facts: what changes meanwhile makes another ETag, not a stale page.
+        request.etag = etag(request)
+        return get_conditional_response(request, etag=request.etag)
 
     def _set_public_headers(self, request, response):
         patch_vary_headers(response, HTMX_HEADERS)
@@ -93,4 +95,4 @@ class CachingMiddleware:
             return
         response.headers["Cache-Control"] = f"public, max-age={PUBLIC_SECONDS}"
         if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-            response.headers["ETag"] = etag(request)
+            response.headers["ETag"] = request.etag
