@@ -222,6 +222,12 @@ class Failure:
     gpu: str | None
     reasons: tuple[Message, ...]
     miss: float
+    count: int = 1  # cards per server that were tried
+
+    @property
+    def runs(self) -> bool:
+        """Whether the work runs on it at all, though not as it should."""
+        return not any(reason.code in ("memory", "precision", "no_gpu") for reason in self.reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +310,9 @@ def _holds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> tuple[li
     failures: list[Failure] = []
     for config in _sized(case, node, corner, strict):
         if isinstance(config, Failure):
-            failures.append(replace(config, reasons=_all_reasons(config.reasons, broken)))
+            least = 2 if case.n_plus_1 else 1
+            over, _facts = _size_rules(corner, _rack_units(node, least), _power(node, config.count, least))
+            failures.append(replace(config, reasons=_all_reasons(config.reasons, [*broken, *over])))
             continue
         units = _rack_units(node, config.servers)
         watts = _power(node, config.count, config.servers)
@@ -322,7 +330,7 @@ def _holds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> tuple[li
 
 
 def _all_reasons(first: Iterable[Message], more: Iterable[Message]) -> tuple[Message, ...]:
-    by_code = {item.code: item for item in (*more, *first)}
+    by_code = {item.code: item for item in (*first, *more)}
     return tuple(by_code[code] for code in by_code)[:MAX_REASONS]
 
 
@@ -491,14 +499,20 @@ def _text_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Ite
                 model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
             ):
                 for config in _text_size(case, node, corner, strict, precision, count, layout):
+                    # Where something else than memory is missed, the model is held all the same.
+                    holds = holds or isinstance(config, Config) or config.runs
                     if isinstance(config, Config):
-                        config = replace(config, fallback=fallback)
-                        holds = True
-                    elif not any(item.code == "memory" for item in config.reasons):
-                        holds = True  # it is held, and something else is missed
-                    yield config
+                        yield replace(config, fallback=fallback)
+                    else:
+                        yield replace(config, count=count)
         if holds:
             return
+
+
+@lru_cache(maxsize=512)
+def _understood(model: AIModelSpec) -> AIModelSpec:
+    """Return the model without the cache that nobody has described, so that its weights can be sized."""
+    return model if model.cache_known else replace(model, cache_groups=(), cache_known=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,7 +540,7 @@ def _replica(
     model = corner.model
     assert model is not None
     held = memory.max_requests(
-        model,
+        _understood(model),
         gpu,
         layout,
         precision=precision,
@@ -541,6 +555,8 @@ def _replica(
         return _Replica(0, 0, 0, True, None)
 
     def served(requests: int) -> latency.Serving | None:
+        if not model.cache_known:
+            return None
         return _serving(case, corner, gpu, link, link_bytes_per_s, layout, precision, requests)
 
     alone = served(1)
@@ -643,9 +659,6 @@ def _text_size(
     if replica.arrivals_per_s and corner.arrivals_per_s:
         needed = max(needed, ceil(corner.arrivals_per_s / (per_server * replica.arrivals_per_s)))
     if needed + spare > MAX_SERVERS:
-        code = "throughput" if not node.count_known or replica.by_memory > replica.most else "memory"
-        if code == "memory" and replica.by_memory * per_server * MAX_SERVERS >= corner.requests:
-            code = "throughput"
         yield Failure(
             node.gpu.slug,
             (message("throughput", need=needed + spare, have=MAX_SERVERS),),
@@ -653,6 +666,12 @@ def _text_size(
         )
         return
     sizes = {needed}
+    if not strict:
+        # What surely holds of a smaller share of the load is nearer to fitting than what barely might.
+        sure = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
+        safer = ceil(corner.requests / (per_server * max(sure.most, 1)))
+        if needed < safer <= MAX_SERVERS - spare:
+            sizes.add(safer)
     if replica.usual and not case.together:
         usual = ceil(corner.requests / (per_server * replica.usual))
         if needed < usual <= 2 * needed + 2 and usual + spare <= MAX_SERVERS:
@@ -667,7 +686,7 @@ def _text_size(
             )
         assert corner.model is not None
         held = memory.inference_memory(
-            corner.model,
+            _understood(corner.model),
             node.gpu,
             single,
             precision=precision,
@@ -691,7 +710,7 @@ def _text_size(
             requests=requests,
             limit=replica.most,
             work=served.output_tokens_per_s.scaled(per_server * working) if served else None,
-            facts=() if replica.timed else ("speed",),
+            facts=() if replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
         )
 
 
@@ -702,7 +721,7 @@ def _text_failure(
     assert corner.model is not None
     if replica.by_memory < 1:
         held = memory.inference_memory(
-            corner.model,
+            _understood(corner.model),
             node.gpu,
             layout,
             precision=precision,
@@ -781,6 +800,7 @@ def _rate_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Ite
                     node.gpu.slug,
                     (message("throughput", need=needed + spare, have=MAX_SERVERS),),
                     needed / MAX_SERVERS,
+                    count,
                 )
                 continue
             servers = needed + spare
@@ -804,7 +824,7 @@ def _rate_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Ite
 def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Memory:
     assert corner.model is not None
     return memory.inference_memory(
-        corner.model,
+        _understood(corner.model),
         gpu,
         Layout(1, 1, 1, 0, False),
         precision=precision,
@@ -925,11 +945,14 @@ def _training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) ->
     """Yield, for each number of cards, the fewest servers that train it in time."""
     for count in node.counts:
         failures: list[Failure] = []
-        for servers in TRAINING_SERVERS:
+        # One training over several servers asks for boards with a fast link of their own: a pile of
+        # servers with PCIe cards is no answer.
+        linked = node.link in ("nvswitch", "nvlink", "fabric")
+        for servers in TRAINING_SERVERS if linked else TRAINING_SERVERS[:1]:
             found = []
             for item in _trainings(case, node, corner, strict, count, servers):
                 if isinstance(item, Failure):
-                    failures.append(item)
+                    failures.append(replace(item, count=count))
                 else:
                     found.append(item)
             if found:
@@ -1038,7 +1061,7 @@ def _narrowed(case: Case, config: Config, layout: Layout) -> Config:
             case, corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, requests
         )
     held = memory.inference_memory(
-        corner.model,
+        _understood(corner.model),
         node.gpu,
         single,
         precision=config.precision,
@@ -1086,7 +1109,7 @@ def _choice(case: Case, config: Config) -> tuple[object, ...]:
         config.node.variant or "",
         config.count,
     )
-    group = _group(config)
+    group = (*_group(config), _excess(config))
     if case.priority == "footprint":
         return (*group, config.gpus, config.servers, late, speed, *tail)
     if case.priority == "performance":
@@ -1095,6 +1118,26 @@ def _choice(case: Case, config: Config) -> tuple[object, ...]:
         watts = config.power_w.typical if config.power_w else float("inf")
         return (*group, late, watts, cost, speed, *tail)
     return (*group, late, cost, *tail[:2], speed, *tail[2:])
+
+
+def _excess(config: Config) -> int:
+    """Return by how many tenths the unfavourable ends miss what was given; 0 where all of them hold."""
+    if config.strict:
+        return 0
+    corner, held = config.corner, config.memory
+    worst = held.total.high / held.available.low
+    if config.served is not None:
+        worst = max(
+            worst,
+            config.served.ttft_s.high / corner.ttft_s if corner.ttft_s else 0.0,
+            config.served.tpot_s.high / corner.tpot_s if corner.tpot_s else 0.0,
+        )
+    trained = config.trained
+    if trained is not None:
+        worst = max(worst, trained.memory.total.high / trained.memory.available.low)
+        if trained.seconds is not None and corner.target_s:
+            worst = max(worst, trained.seconds.high / corner.target_s)
+    return max(ceil((worst - 1.0) * 10 - 1e-9), 0)
 
 
 def _lateness(case: Case, config: Config) -> int:
@@ -1215,7 +1258,7 @@ def _points(scale: str, ratio: float) -> float:
 
 def _capacity(case: Case, config: Config) -> int | None:
     """Return the requests of the stated length that run at once within the targets, at the low end."""
-    if not case.serves or case.kind != "tokens":
+    if not case.serves or case.kind != "tokens" or "cache" in config.facts:
         return None
     limit = config.limit
     if not config.strict:
@@ -1438,7 +1481,7 @@ def _reasons(case: Case, config: Config) -> Iterator[Message]:
         if config.gpus > 1:
             yield message("two_roles", gpus=config.gpus)
         elif config.served is not None:
-            yield message("one_card_both")
+            yield message("one_card_both", gpus=config.gpus)
         return
     if config.served is not None:
         yield message(
@@ -1604,7 +1647,7 @@ def _usual_warnings(case: Case, config: Config) -> Iterator[Message]:
 
 def _rejection(machine: Machine, failures: Sequence[Failure]) -> Rejection:
     """Return the configuration that came nearest, with all of its reasons."""
-    nearest = min(failures, key=lambda item: (len(item.reasons), item.miss, item.gpu or ""))
+    nearest = min(failures, key=lambda item: (not item.runs, len(item.reasons), item.miss, item.gpu or ""))
     fixable = ("rack_units", "power", "depth", "temperature", "latency", "training_time", "cooling")
     only = nearest.reasons[0]
     fix = None
