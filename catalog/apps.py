@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -7,6 +8,7 @@ class CatalogConfig(AppConfig):
     verbose_name = _("catalog")
 
     def ready(self):
-        from catalog import versions
+        from catalog import groups, versions
 
         versions.connect()
+        post_migrate.connect(groups.make_groups, sender=self, dispatch_uid="catalog_groups")

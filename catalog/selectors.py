@@ -185,7 +185,7 @@ def server_card(server):
         cooling=sentences.cooling(server),
         room_temperature=sentences.room_temperature(server),
         cpu_generations=(server.cpu_generations or "").splitlines(),
-        drawing=next(iter(drawings(server)), {"cards": None, "count": 0}),
+        drawing=next(iter(drawings(server)), {"cards": None, "count": 0, "height": None}),
     )
 
 

@@ -105,6 +105,7 @@ class AIModel(Named):
     class Meta:
         verbose_name = _("AI model")
         verbose_name_plural = _("AI models")
+        permissions = [("publish_aimodel", _("Can publish AI models"))]
         ordering = ["sort_key"]
         constraints = [
             one_of("aimodel", "kind", "llm vlm embedding reranker asr image_generation vision"),

@@ -179,6 +179,7 @@ class Server(Named):
     class Meta:
         verbose_name = _("server")
         verbose_name_plural = _("servers")
+        permissions = [("publish_server", _("Can publish servers"))]
         ordering = ["sort_key"]
         constraints = [
             one_of("server", "kind", "rack tray edge tower"),
@@ -453,6 +454,7 @@ class GPU(Named):
     class Meta:
         verbose_name = _("GPU")
         verbose_name_plural = _("GPUs")
+        permissions = [("publish_gpu", _("Can publish GPUs"))]
         ordering = ["sort_key"]
         constraints = [
             one_of("gpu", "market_state", "current previous legacy"),

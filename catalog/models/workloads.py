@@ -45,6 +45,7 @@ class WorkloadProfile(Fact):
     class Meta:
         verbose_name = _("workload profile")
         verbose_name_plural = _("workload profiles")
+        permissions = [("publish_workloadprofile", _("Can publish workload profiles"))]
         ordering = ["order", "slug"]
         constraints = [
             one_of("workloadprofile", "stage", "training fine_tuning inference mixed development"),
