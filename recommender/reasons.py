@@ -467,7 +467,7 @@ CODE_LABELS: dict[str, Promise] = {
     "temperature": _("Temperature"),
     "depth": _("Depth"),
     "rack_units": _("Rack units"),
-    "power": _("Power"),
+    "power": _("Power draw"),
     "cooling": _("Cooling"),
     "cpu_vendor": _("Maker of the processors"),
     "gpu_vendor": _("Maker of the GPU"),
