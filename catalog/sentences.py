@@ -223,10 +223,10 @@ def room_temperature(server):
     if low is None and high is None:
         return None
     if low is None:
-        return gettext("room up to %(high)s") % {"high": celsius(high)}
+        return gettext("up to %(high)s") % {"high": celsius(high)}
     if high is None:
-        return gettext("room from %(low)s") % {"low": celsius(low)}
-    return gettext("room from %(low)s to %(high)s") % {"low": celsius(low), "high": celsius(high)}
+        return gettext("from %(low)s") % {"low": celsius(low)}
+    return gettext("from %(low)s to %(high)s") % {"low": celsius(low), "high": celsius(high)}
 
 
 def nvlink(gpu):

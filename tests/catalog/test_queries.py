@@ -1,0 +1,89 @@
+"""How many queries a page needs: few, and as many with twenty rows as with one."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.factories import (
+    EvidenceFactory,
+    GPUOptionFactory,
+    ServerFactory,
+    SlotAlternativeFactory,
+    VariantFactory,
+    WorkloadProfileFactory,
+)
+
+pytestmark = pytest.mark.django_db
+MOST = 15
+
+LISTS = [
+    "catalog:home",
+    "catalog:server_list",
+    "catalog:training",
+    "catalog:inference",
+    "catalog:gpu_list",
+]
+
+
+def fill(number):
+    variant = VariantFactory(
+        server__name=f"Server {number}", server__rack_units=number % 8 + 1, server__for_training=True
+    )
+    SlotAlternativeFactory(variant=variant)
+    option = GPUOptionFactory(variant=variant)
+    for subject in ({"server": variant.server}, {"gpu": option.gpu}, {"option": option}):
+        EvidenceFactory(field="x", **subject)
+    profile = WorkloadProfileFactory(stage="training" if number % 2 else "inference")
+    profile.requirements.create(aspect="gpus", text_es="x", text_ru="x", text_en="x")
+    return variant.server
+
+
+def queries(client, path):
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        assert client.get(path).status_code == 200
+    return len(captured)
+
+
+@pytest.mark.parametrize("view_name", LISTS)
+def test_a_list_needs_the_same_queries_for_one_row_and_for_twenty(client, view_name):
+    path = reverse(view_name)
+    fill(0)
+    one = queries(client, path)
+    for number in range(1, 20):
+        fill(number)
+    assert queries(client, path) == one <= MOST
+
+
+def test_a_filtered_list_too(client):
+    filters = "stage=training&gpu_memory_min=10&rack_units=1&cooling=air&gpu=strange"
+    path = f"{reverse('catalog:server_list')}?{filters}"
+    fill(0)
+    one = queries(client, path)
+    for number in range(1, 20):
+        fill(8 * number)
+    assert queries(client, path) == one <= MOST
+
+
+def test_a_server_page_needs_the_same_queries_for_one_option_and_for_twenty(client):
+    server = fill(0)
+    path = reverse("catalog:server", args=[server.slug])
+    one = queries(client, path)
+    for number in range(20):
+        variant = VariantFactory(server=server, slug=f"v{number}", is_default=False)
+        EvidenceFactory(option=GPUOptionFactory(variant=variant), field="max_count")
+        EvidenceFactory(server=server, field="rack_units")
+        ServerFactory(successor=server)
+    assert queries(client, path) == one <= MOST
+
+
+def test_a_gpu_page_needs_the_same_queries_for_one_server_and_for_twenty(client):
+    option = GPUOptionFactory()
+    path = reverse("catalog:gpu", args=[option.gpu.slug])
+    one = queries(client, path)
+    for _ in range(20):
+        GPUOptionFactory(gpu=option.gpu)
+        EvidenceFactory(gpu=option.gpu, field="memory_gb")
+    assert queries(client, path) == one <= MOST
