@@ -3,7 +3,7 @@
 import datetime
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from catalog.templatetags.units import celsius, format_number, gbs, gibibytes, gigabytes, rack_units, watts
 
@@ -19,7 +19,9 @@ def when(year, month=None):
         return None
     if month is None:
         return str(year)
-    return date_format(datetime.date(year, month, 1), "YEAR_MONTH_FORMAT")
+    text = date_format(datetime.date(year, month, 1), "YEAR_MONTH_FORMAT")
+    # Django's Russian names of months begin with a capital letter; inside a sentence they have none.
+    return text.lower() if get_language() == "ru" else text
 
 
 def published_on(text):

@@ -1,0 +1,3 @@
+"""What Django's English formats, which are those of the United States, leave to us."""
+
+DATE_FORMAT = "j F Y"
