@@ -1,5 +1,5 @@
 """What Django's Russian formats leave to us."""
 
-# Without the abbreviation of the word "year": a date ends a sentence, and its point would stand beside another.
+# Without the word for year: its abbreviation ends in a point, which would stand beside that of a sentence.
 DATE_FORMAT = "j E Y"
 YEAR_MONTH_FORMAT = "F Y"
