@@ -7,6 +7,7 @@ what somebody has changed or deleted. `overwrite` puts the files' state back.
 
 import datetime
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -168,8 +169,9 @@ class Loader:
             child.objects.filter(**{f"{parent}__in": ids}).delete()
         if model in SUBJECT:
             Evidence.objects.filter(**{f"{SUBJECT[model]}__in": ids}).delete()
-        for row in rows:
-            models.Model.save(row, force_update=True, update_fields=columns)
+        with in_words(model):
+            for row in rows:
+                models.Model.save(row, force_update=True, update_fields=columns)
 
     def link_successors(self, model, links):
         """Point servers to their successors, once all of them exist."""
@@ -285,14 +287,21 @@ def owner_of(row):
     return row.server if isinstance(row, Variant) else row
 
 
-def insert(model, rows):
-    """Insert rows at once; what the database refuses is said in the words of the rule that it breaks."""
+@contextmanager
+def in_words(model):
+    """Say what the database refuses in the words of the rule that a row breaks."""
     try:
-        model.objects.bulk_create(rows)
+        yield
     except IntegrityError as error:
         broken = [rule for rule in model._meta.constraints if rule.name in str(error)]
         reason = broken[0].get_violation_error_message() if broken else error
         raise FixtureError(f"{model._meta.verbose_name}: {reason}") from error
+
+
+def insert(model, rows):
+    """Insert rows at once."""
+    with in_words(model):
+        model.objects.bulk_create(rows)
 
 
 def as_stated(value):

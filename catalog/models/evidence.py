@@ -54,7 +54,7 @@ class Source(Fact):
                 condition=Q(url="") | ~Q(kind__in=["third_party_copy", "customer_guide"]),
                 name="source_copy_without_address",
                 violation_error_message=_(
-                    "A third-party copy and the customer's guide have no public address."
+                    "A third-party copy or the customer's guide has no public address."
                 ),
             ),
         ]

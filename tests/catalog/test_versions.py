@@ -1,0 +1,84 @@
+"""Every change of a fact raises the catalog version, in the transaction of the change."""
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+
+from catalog import versions
+from catalog.models import CatalogVersion, Server, Source
+from catalog.models.base import Fact
+from tests.factories import GPUOptionFactory, ServerFactory, SourceFactory, VariantFactory
+
+pytestmark = pytest.mark.django_db
+
+FACTS = [model for model in apps.get_app_config("catalog").get_models() if issubclass(model, Fact)]
+
+
+def number():
+    return int(versions.current())
+
+
+def test_nothing_loaded_is_version_zero():
+    CatalogVersion.objects.all().delete()
+    assert versions.current() == "0"
+
+
+def test_saving_raises_the_version():
+    server = ServerFactory()
+    before = number()
+    server.rack_units = 4
+    server.save()
+    assert number() == before + 1
+
+
+def test_deleting_raises_the_version_alone_in_bulk_and_by_cascade():
+    before = number()
+    option = GPUOptionFactory()
+    middle = number()
+    assert middle > before
+    option.delete()
+    assert number() > middle
+    middle = number()
+    VariantFactory().server.delete()
+    assert number() > middle
+    SourceFactory.create_batch(3)
+    middle = number()
+    Source.objects.all().exclude(evidence__isnull=False).exclude(measured_weights__isnull=False).exclude(
+        assumptions__isnull=False
+    ).delete()
+    assert number() > middle
+
+
+def test_a_change_that_is_rolled_back_leaves_the_version():
+    before = number()
+    with transaction.atomic():
+        ServerFactory()
+        transaction.set_rollback(True)
+    assert number() == before
+
+
+@pytest.mark.parametrize("model", FACTS, ids=lambda model: model.__name__)
+def test_update_on_facts_is_refused(model):
+    """update() sends no signal and calls no save(): the version would stay behind."""
+    with pytest.raises(TypeError, match="change facts with save"):
+        model.objects.all().update(updated_at=None)
+    with pytest.raises(TypeError):
+        model.objects.filter(pk=1).update(updated_at=None)
+
+
+def test_every_table_of_the_catalog_counts():
+    others = {model.__name__ for model in apps.get_app_config("catalog").get_models()} - {
+        model.__name__ for model in FACTS
+    }
+    assert others == {"CatalogVersion"}
+
+
+def test_held_back_leaves_the_version_to_the_caller():
+    server = ServerFactory()
+    before = number()
+    with versions.held_back():
+        server.save()
+        Server.objects.filter(pk=server.pk).delete()
+    assert number() == before
+    ServerFactory()
+    assert number() > before
