@@ -40,7 +40,8 @@ def canonical_redirect(request, number_keys):
     typed_in = request.GET["lang"]
     language = typed_in if typed_in in dict(settings.LANGUAGES) else get_language()
     query = canonical_query(request.GET, number_keys, language)
-    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}" if query else request.path)
+    address = f"{request.path}?{query.urlencode()}" if query else request.path
+    return HttpResponseRedirect(address, max_length=None)  # no longer than what the reader sent
 
 
 def canonical_query(query, number_keys, language):
