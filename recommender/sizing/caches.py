@@ -40,6 +40,7 @@ def cache_bytes(
     tensor_parallel: int = 1,
     pipeline_parallel: int = 1,
     batch_tokens: int = 8192,
+    windows_used: bool = True,
 ) -> Range:
     """Return the cache of `requests` requests of `tokens` tokens each on the busiest GPU [bytes].
 
@@ -55,6 +56,7 @@ def cache_bytes(
         tensor_parallel: GPUs that share each layer [count].
         pipeline_parallel: Stages; the one with the most layers counts [count].
         batch_tokens: Largest part of a prompt that the engine reads at once [tokens].
+        windows_used: The engine is known to drop what has left a window; else the high end keeps it all.
 
     Raises:
         SizingError: a model whose cache is not understood, or a negative or impossible number.
@@ -74,9 +76,10 @@ def cache_bytes(
         entry = layers * _entry_bytes(model, group, kv_precision, tensor_parallel)
         kept = tokens if group.window is None else min(tokens, group.window)
         exact += entry * ceil(kept / group.tokens_per_entry)
-        paged = ceil(kept / constants.BLOCK_TOKENS) * constants.BLOCK_TOKENS
+        most = kept if windows_used else tokens
+        paged = ceil(most / constants.BLOCK_TOKENS) * constants.BLOCK_TOKENS
         rounded += entry * ceil(paged / group.tokens_per_entry)
-        if group.window is not None:
+        if group.window is not None and windows_used:
             waiting = max(0, min(tokens, group.window + batch_tokens) - kept)
             chunk += entry * ceil(waiting / group.tokens_per_entry)
     if requests == 0:

@@ -98,18 +98,17 @@ def inference_memory(
             kv_precision=kv_precision,
             tensor_parallel=layout.tensor_parallel,
             pipeline_parallel=layout.pipeline_parallel,
-            batch_tokens=batch_tokens or constants.BATCH_TOKENS[_large(gpu)],
+            batch_tokens=batch_tokens or constants.BATCH_TOKENS[True],
+            windows_used=engine != "other",
         )
         cache = part if cache is None else cache + part
     if cache is not None and engine == "other" and build == "2024":
         cache = _times(cache, constants.CONCATENATED_CACHE)
-    share = constants.UTILIZATION[engine]
-    activations = _forward(model, gpu, layout, engine, build, batch_tokens)
-    if utilization is not None:
-        if engine == "sglang":  # its fraction is what it does not hold back for activations
-            activations = Range.exact((1 - utilization) * gpu.memory_bytes.typical)
-        else:
-            share = utilization
+    share = constants.UTILIZATION[engine] if utilization is None or engine == "sglang" else utilization
+    if utilization is not None and engine == "sglang":  # its fraction leaves the rest to activations
+        activations = Range.exact((1 - utilization) * gpu.memory_bytes.typical)
+    else:
+        activations = _activations(model, gpu, layout, engine, build, share, tokens_per_request, batch_tokens)
     return Memory(
         weights=weights,
         kv_cache=cache,
@@ -180,8 +179,15 @@ def _large(gpu: GPUSpec) -> bool:
     return gpu.memory_bytes.low >= constants.LARGE_CARD and "a100" not in gpu.slug
 
 
-def _forward(
-    model: AIModelSpec, gpu: GPUSpec, layout: Layout, engine: Engine, build: Build, batch_tokens: int | None
+def _activations(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    engine: Engine,
+    build: Build,
+    share: float,
+    tokens_per_request: int,
+    batch_tokens: int | None,
 ) -> Range:
     """Return the activations of the largest batch that the engine runs [bytes]."""
     if model.kind == "image_generation":
@@ -189,29 +195,77 @@ def _forward(
     if model.kind == "vision":
         return constants.VISION_ACTIVATIONS
     if engine == "sglang":
-        reserve = constants.SGLANG_RESERVE_PER_TOKEN * _sglang_chunk(gpu)
-        return Range(0.6 * reserve, reserve, reserve)
-    large = _large(gpu)
+        return _sglang_reserve(gpu)
     if engine == "other":
-        sampling = constants.PLAIN_PEAK
-        tokens = batch_tokens or 0
-    else:
-        tokens = batch_tokens or constants.BATCH_TOKENS[large]
-        if not model.generates_tokens:
-            sampling = NOTHING
-        elif build == "current":
-            sampling = constants.CURRENT_PEAK[large]
-        else:
-            rows = constants.BATCH_SEQUENCES[large and build == "2025"] * (model.vocab_size or 0)
-            sampling = constants.LOGIT_COPIES.scaled(4.0 * rows)
-    widths = constants.FORWARD_WIDTHS
+        # Peaks of plain PyTorch show no trace of the prompt; other runtimes work on all of it.
+        plain = constants.PLAIN_PEAK
+        prompt = batch_tokens or min(tokens_per_request, constants.BATCH_TOKENS[True])
+        worked = _forward(model, layout, prompt)
+        return Range(
+            plain.low,
+            max(plain.typical, worked.typical if batch_tokens else 0.0),
+            max(plain.high, worked.high),
+        )
+    small = _batch(model, layout, build, batch_tokens, large=False)
+    if not _large(gpu):
+        return small
+    room = share * (gpu.memory_bytes.low - constants.LARGE_CARD)
+    return _eased(_batch(model, layout, build, batch_tokens, large=True), small, room)
+
+
+def _forward(model: AIModelSpec, layout: Layout, tokens: int) -> Range:
+    """Return what a forward pass over that many tokens holds at once [bytes]."""
     inner = constants.FORWARD_INNER * busy_inner(model) / layout.tensor_parallel
-    pass_ends = (
-        2.0 * tokens * (width * (model.hidden_size or 0) + inner)
-        for width in (widths.low, widths.typical, widths.high)
+    hidden, widths = model.hidden_size or 0, constants.FORWARD_WIDTHS
+    return Range(
+        2.0 * tokens * (widths.low * hidden + inner),
+        2.0 * tokens * (widths.typical * hidden + inner),
+        2.0 * tokens * (widths.high * hidden + inner),
     )
-    low, typical, high = pass_ends
-    return Range(max(low, sampling.low), max(typical, sampling.typical), max(high, sampling.high))
+
+
+def _batch(
+    model: AIModelSpec, layout: Layout, build: Build, batch_tokens: int | None, *, large: bool
+) -> Range:
+    """Return the peak of vLLM's largest batch, forward pass or sampling [bytes]."""
+    worked = _forward(model, layout, batch_tokens or constants.BATCH_TOKENS[large])
+    if not model.generates_tokens:
+        return worked
+    if build == "current":
+        sampling = constants.CURRENT_PEAK[large]
+    else:
+        rows = constants.BATCH_SEQUENCES[large and build == "2025"] * (model.vocab_size or 0)
+        sampling = constants.LOGIT_COPIES.scaled(4.0 * rows)
+    return Range(
+        max(worked.low, sampling.low),
+        max(worked.typical, sampling.typical),
+        max(worked.high, sampling.high),
+    )
+
+
+def _sglang_reserve(gpu: GPUSpec) -> Range:
+    """Return what SGLang holds back for a prefill chunk of the size that it picks for the card [bytes]."""
+    reserve, above = 0.0, 0.0
+    for limit, chunk in constants.SGLANG_CHUNKS:
+        held = constants.SGLANG_RESERVE_PER_TOKEN * chunk
+        reserve = min(held, reserve + gpu.memory_bytes.low - above) if above else held
+        if gpu.memory_bytes.low < limit:
+            break
+        above = limit
+    return Range(0.6 * reserve, reserve, reserve)
+
+
+def _eased(large: Range, small: Range, room: float) -> Range:
+    """Return the larger card's reserve, but no more than the memory that it has above the smaller one's.
+
+    Engines step up their batch at a size of card; whoever runs short there sets it back, so that a larger
+    card never holds less.
+    """
+    return Range(
+        min(large.low, small.low + room),
+        min(large.typical, small.typical + room),
+        min(large.high, small.high + room),
+    )
 
 
 def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> Range:
@@ -224,10 +278,6 @@ def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> Rang
 
 def _times(one: Range, other: Range) -> Range:
     return Range(one.low * other.low, one.typical * other.typical, one.high * other.high)
-
-
-def _sglang_chunk(gpu: GPUSpec) -> int:
-    return next(chunk for limit, chunk in constants.SGLANG_CHUNKS if gpu.memory_bytes.typical < limit)
 
 
 def _served_adapters(model: AIModelSpec, layout: Layout, adapters: int) -> Range:

@@ -125,7 +125,7 @@ def _attention(model: AIModelSpec, hidden: int) -> tuple[float, float, float]:
             total += group.layers * (compress + expand + rest)
             down += group.layers * compress
             up += group.layers * expand
-        elif group.kind == "state":
+        elif group.kind == "state" and model.kind != "asr":  # there it holds an encoder's keys
             inner = group.state_bytes / constants.STATE_BYTES_PER_CHANNEL
             total += group.layers * constants.STATE_PROJECTIONS * hidden * inner
     latent = max((g.latent_dim for g in model.cache_groups if g.kind == "latent"), default=0)
