@@ -20,6 +20,7 @@ from recommender.cases import KIND_OF_MODEL
 from recommender.questions import (
     GROUPS,
     STAGES,
+    STAGES_OF_PROFILES,
     STEP_ONE,
     group_of,
     keys_of,
@@ -81,12 +82,13 @@ def signed_text(text, language):
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to choose. `note` says more about it."""
+    """One answer to choose. `note` says more about it, `goes_with` names the stages that it is for."""
 
     value: str
     label: str
     selected: bool = False
     note: str = ""
+    goes_with: str = ""
 
 
 @dataclass
@@ -303,14 +305,16 @@ class Questionnaire:
         return self.query.urlencode()
 
     def _workload_options(self, chosen):
-        """Return the profiles that go with the chosen stages, and those chosen before."""
-        wanted = set(self.answers.several("stage")) or {"training", "fine_tuning", "inference"}
-        if wanted & {"mixed", "development"}:
-            wanted = wanted | {"inference"}
+        """Return every profile; the style sheet hides those that do not go with the chosen stage."""
         return [
-            Option(profile.slug, profile.name or profile.slug, profile.slug in chosen, profile.summary)
+            Option(
+                profile.slug,
+                profile.name or profile.slug,
+                profile.slug in chosen,
+                profile.summary,
+                " ".join(STAGES_OF_PROFILES[profile.stage]),
+            )
             for profile in self.profiles
-            if profile.stage in wanted or profile.slug in chosen
         ]
 
     def _model_groups(self, chosen):

@@ -123,7 +123,10 @@ def messages_of_answers(form, here=()):
     """Return every message on an answer with a link to its field, on this page or where it is asked."""
     items = []
     for name, text in form.errors.items():
-        href = f"#id_{name}" if name in here else question_address(form, name)
+        if name in here:
+            href = f"#q-{name}" if name in STEP_ONE else f"#id_{name}"
+        else:
+            href = question_address(form, name)
         label = answers.KEYS[name].label if name in answers.KEYS else name
         items.append({"href": href, "label": label, "text": text})
     return items

@@ -34,6 +34,15 @@ STAGES = {
     ),
 }
 
+# The stages that a workload profile goes with, by the profile's own.
+STAGES_OF_PROFILES = {
+    "training": ("training",),
+    "fine_tuning": ("fine_tuning", "mixed"),
+    "inference": ("inference", "mixed", "development"),
+    "mixed": ("mixed",),
+    "development": ("development",),
+}
+
 
 @dataclass(frozen=True)
 class Group:

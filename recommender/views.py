@@ -41,7 +41,7 @@ def questionnaire(request):
         "notices": unknown_notices(request.GET, FORM_KEYS),
         "messages_of_answers": presentation.messages_of_answers(form, STEP_ONE),
     }
-    template = template_for(request, "recommender/questionnaire.html", partial="workloads")
+    template = template_for(request, "recommender/questionnaire.html", partial="languages")
     return render(request, template, context)
 
 
@@ -56,10 +56,10 @@ def questions(request):
             return feedback(request, form)
         wanted = request.GET.get("next")
         if wanted == "work":
-            return HttpResponseRedirect(address("questionnaire", query))
+            return HttpResponseRedirect(address("questionnaire", query), max_length=None)
         if wanted == "results" and not form.errors:
-            return HttpResponseRedirect(address("results", query))
-        return HttpResponseRedirect(address("questions", query))
+            return HttpResponseRedirect(address("results", query), max_length=None)
+        return HttpResponseRedirect(address("questions", query), max_length=None)
     form = Questionnaire(request.GET)
     form.check_choices()
     sections = form.sections()
@@ -97,7 +97,7 @@ def results(request):
         query = submitted_answers(request.GET)
         if request.GET.get("show") == "all":
             query["show"] = "all"
-        return HttpResponseRedirect(address("results", query))
+        return HttpResponseRedirect(address("results", query), max_length=None)
     given = answers.parse(dict(answers_in(request.GET).lists()))
     result, problems = recommend_without_bad(given)
     show_all = request.GET.get("show") == "all"
