@@ -102,6 +102,8 @@ def inference_memory(
             windows_used=engine != "other",
         )
         cache = part if cache is None else cache + part
+    if cache is not None and own_draft and model.mtp_parameters:
+        cache = cache.scaled(1 + 1 / (model.num_layers or 1))  # the prediction layer's own
     if cache is not None and engine == "other" and build == "2024":
         cache = _times(cache, constants.CONCATENATED_CACHE)
     share = constants.UTILIZATION[engine] if utilization is None or engine == "sglang" else utilization
@@ -246,8 +248,8 @@ def _batch(
 def _sglang_reserve(gpu: GPUSpec) -> Range:
     """Return what SGLang holds back for a prefill chunk of the size that it picks for the card [bytes]."""
     reserve, above = 0.0, 0.0
-    for limit, chunk in constants.SGLANG_CHUNKS:
-        held = constants.SGLANG_RESERVE_PER_TOKEN * chunk
+    for limit, chunk, sequences in constants.SGLANG_BATCHES:
+        held = constants.SGLANG_RESERVE_PER_TOKEN * chunk + constants.SGLANG_RESERVE_PER_SEQUENCE * sequences
         reserve = min(held, reserve + gpu.memory_bytes.low - above) if above else held
         if gpu.memory_bytes.low < limit:
             break

@@ -56,9 +56,10 @@ UTILIZATION = {"vllm": 0.90, "sglang": 1.0, "tensorrt_llm": 0.95, "other": 0.90}
 LARGE_CARD = 70 * GIB
 BATCH_TOKENS = {True: 8192, False: 2048}
 BATCH_SEQUENCES = {True: 1024, False: 256}
-# Sampling a full batch holds copies of its fp32 logits. Builds of 2025 and before: 8 to 11 in 14 logs, two
-# of them with the peak printed. Current builds sample in place: their peak lies between 2.4 and 4.6 GiB on
-# large cards (16 logs on Hopper, Blackwell and CDNA 3), 0.8 to 1.6 on small ones, whatever the vocabulary.
+# Sampling a full batch holds copies of its fp32 logits. Builds of 2025 and before: 8 to 11 in 15 of 16 logs,
+# three of them with the peak printed. Current builds sample in place: their peak lies between 2.4 and 4.8 GiB
+# on large cards (17 logs on Hopper, Blackwell and CDNA 3), whatever the vocabulary, and at 1.2 and 1.3 GiB in
+# the two logs of a card with the small batch.
 LOGIT_COPIES = Range(8.0, 9.5, 11.0)
 CURRENT_PEAK = {
     True: Range(2.2 * GIB, 3.3 * GIB, 4.8 * GIB),
@@ -75,9 +76,17 @@ DRIVER = {"nvidia": Range(0.2 * GIB, 0.55 * GIB, 0.8 * GIB)}
 ENGINE_BASE = Range(0.0, 0.2 * GIB, 0.5 * GIB)
 # NCCL and custom all-reduce buffers for each rank of a group: 18 logs of 2 to 8 ranks against 12 of one.
 COMMUNICATION_PER_RANK = Range(0.05 * GIB, 0.2 * GIB, 0.35 * GIB)
-# SGLang: 1.5 MiB for each token of a prefill chunk is held back (server_args.py).
+# SGLang holds back 1.5 MiB for each token of a prefill chunk and 2 MiB for each sequence of the largest
+# captured batch (_handle_gpu_memory_settings in server_args.py). Memory below which a card gets which of the
+# two; the larger of its batches, which wide tensor groups get.
 SGLANG_RESERVE_PER_TOKEN = 1.5 * 2**20
-SGLANG_CHUNKS = ((35 * GIB, 2048), (60 * GIB, 4096), (160 * GIB, 8192), (float("inf"), 16384))
+SGLANG_RESERVE_PER_SEQUENCE = 2 * 2**20
+SGLANG_BATCHES = (
+    (35 * GIB, 2048, 80),
+    (60 * GIB, 4096, 160),
+    (160 * GIB, 8192, 512),
+    (float("inf"), 16384, 512),
+)
 # A cache that grows by concatenation (Transformers before 4.36) has its old and its new copy at once, and
 # leaves holes: 1.6 to 2.1 times its size in eight measured peaks.
 CONCATENATED_CACHE = Range(1.5, 1.85, 2.2)
@@ -89,16 +98,18 @@ PLAIN_BASE = Range(0.0, 0.05 * GIB, 0.3 * GIB)
 SERVED_ADAPTER_RANK = Range(8.0, 16.0, 64.0)
 
 # --- Other kinds of model -----------------------------------------------------------------------------------
-# A picture of 1024 x 1024: latents, attention and the decoder of the autoencoder, with and without tiling.
-IMAGE_ACTIVATIONS = Range(1.5 * GIB, 4.0 * GIB, 8.0 * GIB)
-# A batch of frames through a detector or classifier, and the video decoder's surfaces.
+# A picture of 1024 x 1024: SDXL in 16 bits peaks at 7.9 to 10.5 GiB, of which 6.5 are weights, in 16 runs of
+# the Diffusers benchmarks (huggingface.co/datasets/sayakpaul/sample-datasets).
+IMAGE_ACTIVATIONS = Range(1.3 * GIB, 2.5 * GIB, 4.5 * GIB)
+# A batch of frames through a detector or classifier, and the video decoder's surfaces: our own estimate.
 VISION_ACTIVATIONS = Range(0.3 * GIB, 1.0 * GIB, 2.0 * GIB)
 
 # --- Training -----------------------------------------------------------------------------------------------
 # Bytes a trained parameter by recipe: (weights, gradients, optimizer states with master weights).
 # Rajbhandari et al., 2020 (ZeRO, arXiv:1910.02054), section 3.1: 2 + 2 + 12; fp32 gradients: 2 + 4 + 12;
 # DeepSpeed keeps both gradients: 2 + 6 + 12 (stage_1_and_2.py); 8-bit AdamW: Dettmers et al., 2022,
-# arXiv:2110.02861; all in bf16: torchtune's single-device recipes.
+# arXiv:2110.02861; all in bf16: torchtune's single-device recipes. Adafactor keeps next to no second moment
+# (Shazeer and Stern, 2018, arXiv:1804.04235), SGD without momentum none: only the fp32 master weights.
 RECIPES: dict[str, tuple[float, float, float]] = {
     "adamw": (2, 2, 12),
     "adamw_fp32_gradients": (2, 4, 12),

@@ -380,3 +380,21 @@ def test_a_range_derived_from_the_label_is_taken():
     derived = Range(0.93 * 64 * GIB, 0.97 * 64 * GIB, 64 * GIB)
     card_64 = replace(H100, memory_bytes=derived, memory_reported=False, memory_label_gb=64)
     assert card_64.memory_bytes.low == 0.93 * 64 * GIB
+
+
+def test_sglang_holds_back_what_it_documents():
+    # 1.5 MiB for each of 8192 tokens, 2 MiB for each of 512 sequences
+    assert serve(LLAMA_8B, H100, engine="sglang").activations.typical == (12 + 1) * GIB
+    assert serve(LLAMA_8B, H100, engine="sglang").available.low == H100.memory_bytes.low
+
+
+def test_a_given_static_fraction_leaves_the_rest_to_activations():
+    memory = serve(LLAMA_8B, H100, engine="sglang", utilization=0.93)
+    assert memory.activations.typical == pytest.approx(0.07 * H100.memory_bytes.typical)
+
+
+def test_the_prediction_layer_has_a_cache_of_its_own():
+    asked = {"precision": "fp8", "tokens_per_request": 10_000}
+    alone = serve(DEEPSEEK_V3, H200, split(8), **asked).kv_cache.typical
+    drafting = serve(DEEPSEEK_V3, H200, split(8), draft=DEEPSEEK_V3, **asked).kv_cache.typical
+    assert drafting - alone == pytest.approx(10_000 * 1152)  # one layer of 576 values in two bytes
