@@ -166,16 +166,21 @@ def weight_bytes(model: AIModelSpec, precision: Precision, *, recipe: str | None
     return _ordered(*(_bytes(found, values) for values in recipes(model, precision, recipe)))
 
 
+def _matrices(value: float) -> Recipe:
+    """Return a recipe that treats every matrix alike and leaves the rest in 16 bits."""
+    return Recipe(experts=value, linear=value, attention=value)
+
+
 NAMED = {
-    "fp8-block": Recipe(*3 * (constants.FP8_VALUE,)),
-    "int8-channel": Recipe(*3 * (constants.INT8_VALUE.low,)),
-    "int8-groups": Recipe(*3 * (constants.INT8_VALUE.high,)),
-    "int4-groups": Recipe(*3 * (constants.INT4_VALUE.typical,)),
+    "fp8-block": _matrices(constants.FP8_VALUE),
+    "int8-channel": _matrices(constants.INT8_VALUE.low),
+    "int8-groups": _matrices(constants.INT8_VALUE.high),
+    "int4-groups": _matrices(constants.INT4_VALUE.typical),
     "int4-experts": Recipe(constants.INT4_EXPERTS_VALUE, 2.0, 2.0),
-    "nf4": Recipe(*3 * (constants.NF4_VALUE,)),
-    "nf4-double": Recipe(*3 * (constants.NF4_DOUBLE_VALUE,)),
-    "mxfp4": Recipe(*3 * (constants.MXFP4_VALUE,)),
-    "nvfp4": Recipe(*3 * (constants.NVFP4_VALUE,)),
+    "nf4": _matrices(constants.NF4_VALUE),
+    "nf4-double": _matrices(constants.NF4_DOUBLE_VALUE),
+    "mxfp4": _matrices(constants.MXFP4_VALUE),
+    "nvfp4": _matrices(constants.NVFP4_VALUE),
 }
 
 
@@ -203,8 +208,8 @@ def recipes(
         rich = NAMED["int4-experts"]
         return replace(rich, experts=constants.INT4_VALUE.typical), rich, rich
     if precision == "int4":
-        lean = Recipe(*3 * (constants.INT4_VALUE.low,))
-        rich = Recipe(*3 * (constants.INT4_VALUE.high,))
+        lean = _matrices(constants.INT4_VALUE.low)
+        rich = _matrices(constants.INT4_VALUE.high)
         return lean, NAMED["int4-groups"], replace(rich, attention=2.0) if model.is_moe else rich
     if precision == "fp4" and only_experts:
         value = NAMED["mxfp4"].experts
