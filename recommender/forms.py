@@ -80,6 +80,21 @@ def signed_text(text, language):
     return "..".join(ends) if all(ends) else text
 
 
+def with_good_answers(function, given):
+    """Return what `function` makes of the good answers, and the problems of the others."""
+    problems = list(given.problems)
+    good = answers.parse(given.values)
+    while True:
+        try:
+            return function(good), problems
+        except services.BadAnswers as bad:
+            if not any(problem.key in good.values for problem in bad.problems):
+                raise  # leaving answers out does not help: a bug of ours
+            problems += bad.problems
+            for problem in bad.problems:
+                good = good.without(problem.key)
+
+
 @dataclass(frozen=True)
 class Option:
     """One answer to choose. `note` says more about it, `goes_with` names the stages that it is for."""
@@ -148,7 +163,10 @@ class Question:
 
     @property
     def described_by(self):
-        parts = [("error", self.error or not self.compact), ("typical", self.typical or self.assumed)]
+        parts = [
+            ("error", self.error or not self.compact),
+            ("typical", self.assumed or (self.typical and not self.compact)),
+        ]
         return " ".join(f"{self.id}_{part}" for part, is_there in parts if is_there)
 
 
@@ -170,8 +188,23 @@ class Section:
 class Questionnaire:
     """The answers of one address, with the questions that matter for them."""
 
-    def __init__(self, query, problems=()):
-        """Read the canonical answers of `query`; `problems` are those that only the catalog could tell."""
+    @classmethod
+    def checked(cls, query):
+        """Return the questionnaire with what the catalog says about its answers; nothing is ranked."""
+        typical, problems = with_good_answers(
+            services.typical, answers.parse(dict(answers_in(query).lists()))
+        )
+        return cls(query, problems, typical)
+
+    def __init__(self, query, problems=(), typical=None):
+        """Read the canonical answers of `query`.
+
+        Args:
+            query: the address's QueryDict.
+            problems: what only the catalog could tell about the answers.
+            typical: what stands in for open answers, as texts.
+        """
+        self.typical = typical or {}
         self.query = answers_in(query)
         self.answers = answers.parse(dict(self.query.lists()))
         self.errors = {}
@@ -191,7 +224,7 @@ class Questionnaire:
     @property
     def profiles(self):
         if self._profiles is None:
-            self._profiles = list(WorkloadProfile.objects.published().prefetch_related("assumptions"))
+            self._profiles = list(WorkloadProfile.objects.published())
         return self._profiles
 
     @property
@@ -204,18 +237,6 @@ class Questionnaire:
             )
         return self._models
 
-    def check_choices(self):
-        """Report models and profiles that are not in the catalog, without asking the engine."""
-        known = {
-            "workload": {profile.slug for profile in self.profiles},
-            **{name: {slug for slug, *_rest in self.models} for name in MODEL_KEYS},
-        }
-        for name, slugs in known.items():
-            for slug in self.answers.several(name):
-                if slug not in slugs:
-                    problem = answers.Problem(name, "not_in_catalog", (("value", slug),))
-                    self.errors.setdefault(name, problem.text)
-
     def question(self, name):
         key = answers.KEYS[name]
         question = Question(
@@ -224,6 +245,7 @@ class Questionnaire:
             error=self.errors.get(name, ""),
             guess=name in self.answers.hypotheses,
             typical=str(key.typical),
+            assumed="" if self.query.getlist(name) else self.typical.get(name, ""),
         )
         if name in MODEL_KEYS:
             question.groups = self._model_groups(question.texts)
@@ -242,7 +264,6 @@ class Questionnaire:
             question.options = [
                 Option(value, str(label), value in question.texts) for value, label in key.choices
             ]
-        question.assumed = self._assumed(key)
         return question
 
     def understood(self, name, typed):
@@ -325,16 +346,6 @@ class Questionnaire:
             if KIND_OF_MODEL[kind] in wanted or slug in chosen:
                 groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
         return sorted(groups.items(), key=lambda item: item[0].casefold())
-
-    def _assumed(self, key):
-        """Return what the chosen kind of work takes where the question stays open, as a text."""
-        for profile in self.profiles:
-            if profile.slug not in self.workloads:
-                continue
-            for assumption in profile.assumptions.all():
-                if assumption.key == key.name:
-                    return answer_text(key, assumption.value)
-        return ""
 
 
 def answer_text(key, text):

@@ -4,6 +4,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from catalog.templatetags.rack import card_kind
+from catalog.templatetags.units import format_number, places
 from recommender import answers
 from recommender.questions import NOT_ASKED, STAGES, STEP_ONE, group_of
 
@@ -25,6 +26,7 @@ QUESTION_OF_RULE = {
     "gpu_vendor": "gpu_vendor",
 }
 
+STAND_IN_ORIGINS = ("profile", "default")
 MAX_DRAWN = 4  # servers of one match that are drawn
 
 
@@ -67,6 +69,11 @@ def edited_questions(form, page):
     return edited
 
 
+def stand_ins(page):
+    """Return what stands in for the answers that are open, as texts by key."""
+    return {item["key"]: item["value"] for item in page["assumptions"] if item["origin"] in STAND_IN_ORIGINS}
+
+
 def missing(page, form):
     """Return what keeps the advice conditional: each answer to find out, with the address of its question."""
     return [
@@ -86,22 +93,41 @@ def assumptions(page, form):
     return sorted(rows, key=lambda row: order[row["origin"]])
 
 
-def match(item):
+def has_spare(page):
+    """Tell whether one server stands by for the loss of another."""
+    return any(item["key"] == "availability" and item["code"] == "n_plus_1" for item in page["assumptions"])
+
+
+def match(item, page):
     """Return one match with its drawings and figures as triples."""
+    spare = has_spare(page) and item["servers"] > 1
     used = item["gpus_per_server"] * item["servers"] - item["idle_gpus"]
     racks = []
     for place in range(min(item["servers"], MAX_DRAWN)):
         # Idle cards are counted over all servers: they are shared out evenly, the last servers have the rest.
         before = used * place // item["servers"]
         at_work = used * (place + 1) // item["servers"] - before
-        racks.append({"used": at_work, "idle": item["gpus_per_server"] - at_work})
+        racks.append(
+            {
+                "used": at_work,
+                "idle": item["gpus_per_server"] - at_work,
+                "spare": spare and place == item["servers"] - 1,
+            }
+        )
+    power_kw = item["power_w"] and [watts / 1000 for watts in item["power_w"]]
     return item | {
         "racks": racks,
         "more_racks": item["servers"] - len(racks),
         "cards": card_kind(item["gpu"]),
-        "power_kw": item["power_w"] and [watts / 1000 for watts in item["power_w"]],
+        "memory_percent": round(100 * item["need_gib"] / item["have_gib"]),
+        "power_kw": power_kw,
+        "power_text": power_kw and _short(power_kw[1]),
         "figures": [
-            figure | {"range": None if figure["low"] is None else _triple(figure)}
+            figure
+            | {
+                "range": None if figure["low"] is None else _triple(figure),
+                "text": "" if figure["typical"] is None else _short(figure["typical"]),
+            }
             for figure in item["figures"]
             if figure["name"] != "power"  # stands beside the drawing
         ],
@@ -151,19 +177,27 @@ def binding(page, form):
     return sorted(rows, key=lambda row: -row["count"])
 
 
+def _short(value):
+    """Return a number in the reader's way, to about three digits."""
+    return format_number(value, places(value))
+
+
 def _triple(figure):
     return figure["low"], figure["typical"], figure["high"]
 
 
 def spoken(page):
     """Return the outcome in a sentence or two, for the heading and for screen readers."""
-    fitting = len(page["matches"]) + len(page["not_shown"])
+    fitting = len({item["server"].slug for item in page["matches"]}) + len(page["not_shown"])
     ruled_out = len(page["rejected"])
     if not fitting:
         return gettext("No server of the catalog fits.")
+    first = page["matches"][0]
     return " ".join(
         [
             ngettext("%(count)s server matches.", "%(count)s servers match.", fitting) % {"count": fitting},
             ngettext("%(count)s is ruled out.", "%(count)s are ruled out.", ruled_out) % {"count": ruled_out},
+            gettext("First: %(server)s, %(cards)s.")
+            % {"server": first["server"].name, "cards": headline(first)},
         ]
     )

@@ -69,10 +69,29 @@ def recommend(answers: Answers) -> Result:
     return replace(result, notices=_notices(answers, result.notices))
 
 
-def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
+def typical(answers: Answers) -> dict[str, str]:
+    """Return what would stand in for each question that is left open, as texts; nothing is ranked.
+
+    Raises:
+        BadAnswers: one of them cannot be reckoned with.
+    """
+    specs = adapters.load_specs()
+    return {
+        item.key: _value_text(item, specs.names, {})
+        for item in _resolve(answers, specs).assumptions
+        if item.origin in ("profile", "default")
+    }
+
+
+def _resolve(answers: Answers, specs: adapters.Specs) -> cases.Resolved:
     resolved = cases.resolve(answers, specs.models, specs.presets, specs.vendors, specs.names)
     if not isinstance(resolved, cases.Resolved):
         raise BadAnswers(resolved)
+    return resolved
+
+
+def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
+    resolved = _resolve(answers, specs)
     ranked = ranking.rank(resolved.case, specs.machines)
     return Result(
         catalog_version=specs.version,
@@ -353,6 +372,7 @@ def _assumption_rows(result: Result) -> list[dict[str, Any]]:
         {
             "key": item.key,
             "label": str(KEYS[item.key].label),
+            "code": item.value,
             "value": _value_text(item, result.names, workloads),
             "unit": str(KEYS[item.key].unit_label),
             "origin": item.origin,

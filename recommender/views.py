@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from aiservers.htmx import template_for
 from recommender import answers, presentation, services
-from recommender.forms import Questionnaire, answers_in, submitted_answers, unknown_in
+from recommender.forms import Questionnaire, answers_in, submitted_answers, unknown_in, with_good_answers
 from recommender.questions import STEP_ONE
 
 TOP = 5
@@ -31,8 +31,7 @@ def unknown_notices(query, own_keys):
 @require_safe
 def questionnaire(request):
     """The first step: what the server is for."""
-    form = Questionnaire(request.GET)
-    form.check_choices()
+    form = Questionnaire.checked(request.GET)
     context = {
         "form": form,
         "stage": form.question("stage"),
@@ -50,8 +49,7 @@ def questions(request):
     """The second step: the questions that matter for this work. Its form comes back here and is sent on."""
     if "lang" in request.GET:
         query = submitted_answers(request.GET)
-        form = Questionnaire(query)
-        form.check_choices()
+        form = Questionnaire.checked(query)
         if request.htmx:
             return feedback(request, form)
         wanted = request.GET.get("next")
@@ -60,8 +58,7 @@ def questions(request):
         if wanted == "results" and not form.errors:
             return HttpResponseRedirect(address("results", query), max_length=None)
         return HttpResponseRedirect(address("questions", query), max_length=None)
-    form = Questionnaire(request.GET)
-    form.check_choices()
+    form = Questionnaire.checked(request.GET)
     sections = form.sections()
     shown = {question.name for section in sections for question in section.questions + section.extra}
     context = {
@@ -99,16 +96,15 @@ def results(request):
             query["show"] = "all"
         return HttpResponseRedirect(address("results", query), max_length=None)
     given = answers.parse(dict(answers_in(request.GET).lists()))
-    result, problems = recommend_without_bad(given)
+    result, problems = with_good_answers(services.recommend, given)
     show_all = request.GET.get("show") == "all"
     page = services.page(result, top=None if show_all else TOP)
-    form = Questionnaire(request.GET, problems)
-    form.check_choices()
+    form = Questionnaire(request.GET, problems, presentation.stand_ins(page))
     edited = presentation.edited_questions(form, page)
     context = {
         "form": form,
         "page": page,
-        "matches": [presentation.match(match) for match in page["matches"]],
+        "matches": [presentation.match(match, page) for match in page["matches"]],
         "assumptions": presentation.assumptions(page, form),
         "edited": edited,
         "hidden": form.hidden({question.name for question in edited}),
@@ -126,18 +122,3 @@ def results(request):
     }
     template = template_for(request, "recommender/results.html", partial="results")
     return render(request, template, context)
-
-
-def recommend_without_bad(given):
-    """Return the result of the good answers, and the problems of the others."""
-    problems = list(given.problems)
-    good = answers.parse(given.values)
-    while True:
-        try:
-            return services.recommend(good), problems
-        except services.BadAnswers as bad:
-            if not any(problem.key in good.values for problem in bad.problems):
-                raise  # leaving answers out does not help: a bug of ours
-            problems += bad.problems
-            for problem in bad.problems:
-                good = good.without(problem.key)
