@@ -50,7 +50,7 @@ def test_evidence_fields_exist():
 
 
 def test_looked_and_not_published_differs_from_not_looked():
-    """A guide of SR675 V3 was read for its storage and names no NVMe maximum; SR650 V3's depth: nobody looked."""
+    """A guide of SR675 V3 tells of storage without an NVMe maximum; SR650 V3's depth: nobody looked."""
     looked = Server.objects.get(slug="thinksystem-sr675-v3")
     assert looked.bays_nvme is None
     assert evidence_by_field(looked)["bays_nvme"]

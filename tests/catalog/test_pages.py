@@ -309,7 +309,18 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
     text = seen(content)
     assert "August 2026" in text
     assert "Copied table. third-party copy" in text
-    assert "Processors, at least: 1 [" in text
+    assert "Processors, at least: 1 shown here [" in text
+
+
+@pytest.mark.django_db
+def test_sources_of_different_figures_do_not_disagree(client):
+    option = GPUOptionFactory(variant__server__slug="calm")
+    EvidenceFactory(option=option, field="max_count", stated="2")
+    EvidenceFactory(option=option, field="card_power_cap_w", stated="450")
+    with override("en"):
+        content = client.get(reverse("catalog:server", args=["calm"])).content.decode()
+    assert "Sources disagree;" not in content
+    assert "Where sources disagree" not in content
 
 
 @pytest.mark.django_db
