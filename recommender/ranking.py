@@ -282,24 +282,36 @@ def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failu
     """Return the best configuration of each GPU, and all failures where there is none."""
     found: dict[str, Config] = {}
     failures: list[Failure] = []
+    by_gpu: dict[str, list[NodeSpec]] = {}
     for node in machine.nodes:
-        if not node.gpu.serves_language_models:
-            continue
-        configs, _failed = _holds(case, node, case.hard, strict=True)
-        if not configs:
-            configs, failed = _holds(case, node, case.easy, strict=False)
-            failures += failed
-        for config in configs:
-            best = found.get(node.gpu.slug)
-            if best is None or _choice(case, config) < _choice(case, best):
-                found[node.gpu.slug] = config
+        if node.gpu.serves_language_models:
+            by_gpu.setdefault(node.gpu.slug, []).append(node)
+    for slug, nodes in by_gpu.items():
+        precision: Precision | None = None
+        fallback = False
+        if case.serves:
+            assert case.hard.model is not None
+            possible = [node for node in nodes if not _site_rules(case, node, case.easy)[0]]
+            precision, fallback = _precision(case, case.hard.model, possible or nodes)
+        for node in nodes:
+            configs, _failed = _holds(case, node, case.hard, True, precision, fallback)
+            if not configs or case.priority == "footprint":
+                more, failed = _holds(case, node, case.easy, False, precision, fallback)
+                configs += more
+                failures += failed
+            for config in configs:
+                best = found.get(slug)
+                if best is None or _choice(case, config) < _choice(case, best):
+                    found[slug] = config
     if not found and not failures:
         broken = _site_rules(case, machine.bare, case.easy)[0]
         failures = [Failure(None, (message("no_gpu"), *broken), 1.0 + len(broken))]
     return [found[slug] for slug in sorted(found)], failures
 
 
-def _holds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> tuple[list[Config], list[Failure]]:
+def _holds(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
+) -> tuple[list[Config], list[Failure]]:
     """Return the configurations of a node that hold at a corner, or why none does."""
     broken, facts, soft = _site_rules(case, node, corner)
     if case.gpu_vendor and node.gpu.vendor != case.gpu_vendor:
@@ -308,7 +320,7 @@ def _holds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> tuple[li
         broken.append(message("no_gpu"))
     configs: list[Config] = []
     failures: list[Failure] = []
-    for config in _sized(case, node, corner, strict):
+    for config in _sized(case, node, corner, strict, precision, fallback):
         if isinstance(config, Failure):
             least = 2 if case.n_plus_1 else 1
             over, _facts = _size_rules(corner, _rack_units(node, least), _power(node, config.count, least))
@@ -446,67 +458,97 @@ def _power(node: NodeSpec, count: int, servers: int) -> Range | None:
 # Sizes
 
 
-def _sized(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
+def _sized(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
+) -> Iterator[Config | Failure]:
     """Yield every size of a node that does the work, and why the others do not."""
     if not case.serves:
         yield from _training_sizes(case, node, corner, strict)
         return
+    if precision is None:
+        assert corner.model is not None
+        wanted = case.precision or corner.model.native_precision
+        yield Failure(node.gpu.slug, (message("precision", need=wanted),), 5.0, node.counts[0])
+        return
     sizes = _text_sizes if case.kind == "tokens" else _rate_sizes
-    for config in sizes(case, node, corner, strict):
-        if isinstance(config, Failure) or not case.trains:
+    for config in sizes(case, node, corner, strict, precision):
+        if isinstance(config, Failure):
             yield config
-        else:
-            yield _with_training(case, config, strict)
+            continue
+        config = replace(config, fallback=fallback)
+        yield _with_training(case, config, strict) if case.trains else config
 
 
-def _precision_choices(case: Case, model: AIModelSpec, gpu: GPUSpec) -> tuple[tuple[Precision, bool], ...]:
-    """Return the precisions to try in order, each with whether it stands in for the model's own."""
+def _precision(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> tuple[Precision | None, bool]:
+    """Return the type of the weights on one server's card, and whether it stands in for the model's own.
+
+    None: the card takes neither. Whether the own type is held does not depend on the load, so that a
+    heavier load never changes the type.
+    """
+    gpu = nodes[0].gpu
     if case.precision is not None:
         support = precisions.support(gpu, case.precision, case.engine)
-        return () if support in ("no", "storage_only") else ((case.precision, False),)
+        return (None if support in ("no", "storage_only") else case.precision), False
     native = model.native_precision
-    choices: list[tuple[Precision, bool]] = []
+    own: Precision | None = None
     support = precisions.support(gpu, native, case.engine)
     if support in ("native", "weight_only"):
-        choices.append((native, False))
-    elif native == "fp32" or (support == "storage_only" and _takes(gpu, "bf16", case.engine)):
-        choices.append(("bf16", False))
-    elif native == "bf16" and case.kind != "tokens" and _takes(gpu, "fp16", case.engine):
-        choices.append(("fp16", False))
+        own = native
+    elif support == "storage_only" and _takes(gpu, "bf16", case.engine):
+        own = "bf16"
+    elif native in ("bf16", "fp32") and case.kind != "tokens" and _takes(gpu, "fp16", case.engine):
+        own = "fp16"
+    if own is not None and any(_holds_weights(case, model, node, own) for node in nodes):
+        return own, False
+    eight: tuple[Precision, ...] = ("fp8", "int8")
     if native in ("fp32", "bf16", "fp16"):
-        eight: tuple[Precision, ...] = ("fp8", "int8")
-        choices += [(name, True) for name in eight if _takes(gpu, name, case.engine)][:1]
-    return tuple(choices)
+        for name in eight:
+            if _takes(gpu, name, case.engine):
+                return name, True
+    return own, False
+
+
+@lru_cache(maxsize=50_000)
+def _weights_fit(
+    case: Case, model: AIModelSpec, gpu: GPUSpec, counts: tuple[int, ...], precision: Precision
+) -> bool:
+    for count in counts:
+        for layout in layouts.inference_layouts(model, gpus_per_server=count, servers=1, link_max_gpus=count):
+            held = memory.inference_memory(
+                _understood(model),
+                gpu,
+                replace(layout, replicas=1, idle_gpus=0),
+                precision=precision,
+                kv_precision=case.kv_precision,
+                tokens_per_request=1,
+                requests=0,
+                engine=case.engine,
+            )
+            if held.total.high <= held.available.low:
+                return True
+    return False
+
+
+def _holds_weights(case: Case, model: AIModelSpec, node: NodeSpec, precision: Precision) -> bool:
+    """Tell whether the weights of that type lie on the cards of a server, whatever the load."""
+    return _weights_fit(case, model, node.gpu, node.counts, precision)
 
 
 def _takes(gpu: GPUSpec, precision: Precision, engine: Engine) -> bool:
     return precisions.support(gpu, precision, engine) == "native"
 
 
-def _text_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
+def _text_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+) -> Iterator[Config | Failure]:
     model = corner.model
     assert model is not None
-    choices = _precision_choices(case, model, node.gpu)
-    if not choices:
-        yield Failure(
-            node.gpu.slug, (message("precision", need=case.precision or model.native_precision),), 5.0
-        )
-        return
-    for precision, fallback in choices:
-        holds = False
-        for count in node.counts:
-            for layout in layouts.inference_layouts(
-                model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
-            ):
-                for config in _text_size(case, node, corner, strict, precision, count, layout):
-                    # Where something else than memory is missed, the model is held all the same.
-                    holds = holds or isinstance(config, Config) or config.runs
-                    if isinstance(config, Config):
-                        yield replace(config, fallback=fallback)
-                    else:
-                        yield replace(config, count=count)
-        if holds:
-            return
+    for count in node.counts:
+        for layout in layouts.inference_layouts(
+            model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
+        ):
+            for config in _text_size(case, node, corner, strict, precision, count, layout):
+                yield config if isinstance(config, Config) else replace(config, count=count)
 
 
 @lru_cache(maxsize=512)
@@ -666,12 +708,6 @@ def _text_size(
         )
         return
     sizes = {needed}
-    if not strict:
-        # What surely holds of a smaller share of the load is nearer to fitting than what barely might.
-        sure = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
-        safer = ceil(corner.requests / (per_server * max(sure.most, 1)))
-        if needed < safer <= MAX_SERVERS - spare:
-            sizes.add(safer)
     if replica.usual and not case.together:
         usual = ceil(corner.requests / (per_server * replica.usual))
         if needed < usual <= 2 * needed + 2 and usual + spare <= MAX_SERVERS:
@@ -768,56 +804,42 @@ def _rate_of(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> 
     return throughput.embedding_tokens_per_s(model, gpu, precision, input_tokens=corner.input_tokens)
 
 
-def _rate_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
+def _rate_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+) -> Iterator[Config | Failure]:
     """Yield the sizes for video, speech, images and embeddings: each card works on its own."""
-    model, need = corner.model, corner.rate
-    assert model is not None
+    need = corner.rate
     assert need is not None
-    choices = _precision_choices(case, model, node.gpu)
-    if not choices:
-        yield Failure(
-            node.gpu.slug, (message("precision", need=case.precision or model.native_precision),), 5.0
-        )
-        return
-    one_card = Layout(1, 1, 1, 0, False)
     spare = 1 if case.n_plus_1 else 0
-    for precision, fallback in choices:
-        held = _rate_memory(case, corner, node.gpu, precision)
-        fits = held.total.high <= held.available.low if strict else held.total.low <= held.available.high
-        if not fits:
-            reason = message(
-                "memory", need=held.total.low, have=held.available.high, gpus=1, precision=precision
-            )
-            yield Failure(node.gpu.slug, (reason,), max(held.total.low / held.available.high - 1.0, 0.0))
-            continue
-        rate = _rate_of(case, corner, node.gpu, precision)
-        for count in node.counts:
-            needed = 1
-            if rate is not None:
-                needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
-            if needed + spare > MAX_SERVERS:
-                yield Failure(
-                    node.gpu.slug,
-                    (message("throughput", need=needed + spare, have=MAX_SERVERS),),
-                    needed / MAX_SERVERS,
-                    count,
-                )
-                continue
-            servers = needed + spare
-            yield Config(
-                node=node,
-                corner=corner,
-                strict=strict,
-                count=count,
-                servers=servers,
-                precision=precision,
-                layout=replace(one_card, replicas=count * servers),
-                memory=held,
-                work=None if rate is None else rate.scaled(count * needed),
-                facts=("speed",) if rate is None else (),
-                fallback=fallback,
-            )
+    held = _rate_memory(case, corner, node.gpu, precision)
+    fits = held.total.high <= held.available.low if strict else held.total.low <= held.available.high
+    if not fits:
+        lack, have = held.total.low, held.available.high
+        reason = message("memory", need=lack, have=have, gpus=1, precision=precision)
+        yield Failure(node.gpu.slug, (reason,), max(lack / have - 1.0, 0.0))
         return
+    rate = _rate_of(case, corner, node.gpu, precision)
+    for count in node.counts:
+        needed = 1
+        if rate is not None:
+            needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
+        servers = needed + spare
+        if servers > MAX_SERVERS:
+            reason = message("throughput", need=servers, have=MAX_SERVERS)
+            yield Failure(node.gpu.slug, (reason,), needed / MAX_SERVERS, count)
+            continue
+        yield Config(
+            node=node,
+            corner=corner,
+            strict=strict,
+            count=count,
+            servers=servers,
+            precision=precision,
+            layout=Layout(1, 1, count * servers, 0, False),
+            memory=held,
+            work=None if rate is None else rate.scaled(count * needed),
+            facts=("speed",) if rate is None else (),
+        )
 
 
 @lru_cache(maxsize=20_000)
@@ -1096,7 +1118,9 @@ def _group(config: Config) -> tuple[int, int, bool]:
 
 def _choice(case: Case, config: Config) -> tuple[object, ...]:
     """Return the key by which one configuration of a server and GPU is preferred to another."""
-    cost = config.gpus + SERVER_COSTS_CARDS * config.servers
+    # Two cards let experiments run beside a service: one of them alone saves nothing that counts.
+    cards = max(config.gpus, 2) if case.serves and case.trains else config.gpus
+    cost = cards + SERVER_COSTS_CARDS * config.servers
     speed = _speed(case, config)
     late = _lateness(case, config)
     tail = (
@@ -1109,9 +1133,11 @@ def _choice(case: Case, config: Config) -> tuple[object, ...]:
         config.node.variant or "",
         config.count,
     )
-    group = (*_group(config), _excess(config))
+    facts = _group(config)[0]
     if case.priority == "footprint":
-        return (*group, config.gpus, config.servers, late, speed, *tail)
+        # The fewest GPUs, even if they only fit if: so a heavier load never comes with fewer of them.
+        return (facts, config.gpus, not config.strict, config.servers, late, speed, *tail)
+    group = (*_group(config), _excess(config))
     if case.priority == "performance":
         return (*group, config.servers, late, speed, cost, *tail)
     if case.priority == "power":
@@ -1309,7 +1335,8 @@ def _criteria(case: Case, config: Config, machine: Machine) -> dict[str, float |
         values["concurrency"] = _points("capacity", capacity / need)
     if case.n_plus_1:
         values["availability"] = 100.0
-    values["headroom"] = _points("memory", _memory_ratio(case, config))
+    if case.kind == "tokens":  # other models are small: their cards are filled with work, not with memory
+        values["headroom"] = _points("memory", _memory_ratio(case, config))
     values["footprint"] = _footprint(case, config)
     most = max(
         (
@@ -1338,14 +1365,14 @@ def _footprint(case: Case, config: Config) -> float:
     return sum(weight * points for weight, points in parts) / sum(weight for weight, _points_ in parts)
 
 
-def _deductions(case: Case, config: Config, machine: Machine) -> float:
-    """Return the points taken off for what no scale shows."""
+def _deductions(case: Case, config: Config) -> float:
+    """Return what is taken off for what no scale shows [% of the score]."""
     node, layout = config.node, config.layout
     points = {"current": 0.0, "previous": 7.0, "legacy": 25.0}[node.gpu.market_state]
     generation = node.gpu.architecture.lower()
     if node.gpu.market_state == "current" and not generation.startswith(("blackwell", "cdna 4")):
         # The generation before the newest is sold out first; eight-GPU boards are kept longest.
-        points += 6.0 if node.gpu.form in ("sxm", "oam") else 2.0
+        points += 10.0 if node.gpu.form in ("sxm", "oam") else 2.0
     points += {"maker": 0.0, "benchmark": 0.0, "deployed": 3.0, "preset": 6.0, "derived": 6.0}[node.evidence]
     if not node.count_known:
         points += 4.0
@@ -1357,28 +1384,34 @@ def _deductions(case: Case, config: Config, machine: Machine) -> float:
         points += 10.0
     if layout.tensor_parallel > 1 and not _fast_link(config):
         points += 4.0
-    if layout.pipeline_parallel > 1:
-        points += 5.0
+    if layout.pipeline_parallel > 1 and case.serves:
+        points += 8.0
     if layout.idle_gpus:
         points += 3.0
     if layout.gpus_per_replica > 1 and case.serves:
         points += 1.0
     extra = config.servers - (2 if case.n_plus_1 else 1)
     if extra > 0:
-        points += 2.5 * log2(1 + extra) * 2
+        points += 5.0 * log2(1 + extra)
     if config.fallback:
         points += 6.0
-    return points
+    if config.trained is not None and not case.serves:
+        points += 8.0 * _lateness(case, config)
+        if case.method in ("pretraining", "full") and config.gpus > 1 and not _fast_link(config):
+            points += 6.0
+    return min(points, 90.0)
 
 
-def _score(case: Case, config: Config, criteria: dict[str, float | None], machine: Machine) -> float:
+def _score(case: Case, config: Config, criteria: dict[str, float | None]) -> float:
     weights = _WEIGHTS[case.priority]
+    if not case.serves:
+        weights = weights | {"throughput": 3 * weights["throughput"]}
     known = [
         (weights[name], value) for name, value in criteria.items() if value is not None and name in weights
     ]
     total = sum(weight for weight, _value in known)
     score = sum(weight * value for weight, value in known) / total if total else 0.0
-    return round(min(max(score - _deductions(case, config, machine), 0.0), 100.0), 1)
+    return round(score * (1.0 - _deductions(case, config) / 100.0), 1)
 
 
 _MARKET = {"current": 0, "previous": 1, "legacy": 2}
@@ -1448,7 +1481,7 @@ def _match(case: Case, config: Config, machine: Machine) -> Match:
         config=config,
         state=state,
         firm=firm,
-        score=_score(case, config, criteria, machine),
+        score=_score(case, config, criteria),
         criteria=tuple(
             (name, None if value is None else round(value, 1)) for name, value in criteria.items()
         ),
@@ -1590,7 +1623,9 @@ def _layout_warnings(case: Case, config: Config) -> Iterator[Message]:
             yield message("training_cards", gpus=layout.idle_gpus)
         else:
             yield message("idle", gpus=layout.idle_gpus)
-    if config.count == 3:
+    if config.count == 3 and not case.serves:
+        yield message("three_workers")
+    elif config.count == 3:
         yield message(
             "three_cards", tensor=layout.tensor_parallel, replicas=layout.replicas // config.servers
         )

@@ -248,6 +248,10 @@ WARNINGS: dict[str, Sentence] = {
         _("With three cards the model runs as three independent copies: a split over 3 is not possible."),
         {},
     ),
+    "three_workers": (
+        _("The three cards train as workers, each on its share of the data: a split over 3 is not possible."),
+        {},
+    ),
     "three_idle": (
         _("With three cards the model is split over 2; the third card does not take part in it."),
         {},
