@@ -13,10 +13,10 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from aiservers.numbers import Interval, NumberError, canonical, parse_canonical
-from catalog.templatetags.units import format_number
+from catalog.templatetags.units import NARROW_SPACE, format_number
 
 MAX_VALUES = 10  # of one repeating key
 MAX_SHOWN = 60  # characters of a bad answer that a message repeats
@@ -67,6 +67,38 @@ class Key:
     @property
     def signed(self) -> bool:
         return self.minimum is not None and self.minimum < 0
+
+
+_TOKENS = ngettext_lazy("%(amount)s token", "%(amount)s tokens", "count")
+_REQUESTS = ngettext_lazy("%(amount)s request", "%(amount)s requests", "count")
+_STREAMS = ngettext_lazy("%(amount)s stream", "%(amount)s streams", "count")
+_SEQUENCES = ngettext_lazy("%(amount)s sequence", "%(amount)s sequences", "count")
+NOUNS = {
+    "input_tokens": _TOKENS,
+    "output_tokens": _TOKENS,
+    "context_tokens": _TOKENS,
+    "dataset_tokens": _TOKENS,
+    "sequence_tokens": _TOKENS,
+    "concurrency": _REQUESTS,
+    "normal_concurrency": _REQUESTS,
+    "streams": _STREAMS,
+    "audio_streams": _STREAMS,
+    "global_batch": _SEQUENCES,
+    "micro_batch": _SEQUENCES,
+    "users": ngettext_lazy("%(amount)s person", "%(amount)s people", "count"),
+    "horizon_years": ngettext_lazy("%(amount)s year", "%(amount)s years", "count"),
+    "peak_factor": ngettext_lazy("%(amount)s time", "%(amount)s times", "count"),
+}
+
+
+def with_unit(key: Key, interval: Interval, written: str) -> str:
+    """Return a written number or range with its unit, or with its noun in the form that it asks for."""
+    noun = NOUNS.get(key.name)
+    if noun is None:
+        return f"{written}{NARROW_SPACE}{key.unit_label}" if key.unit_label else written
+    high = interval.high
+    count = int(high) if high == int(high) else 2  # a fraction takes the form of two in all our languages
+    return str(noun % {"amount": written, "count": count}).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 SERVING = frozenset({"inference", "mixed", "development"})

@@ -14,7 +14,7 @@ from django.utils.translation import get_language, gettext
 from aiservers.addresses import canonical_query, canonical_text
 from aiservers.numbers import NumberError, as_typed
 from catalog.models import AIModel, WorkloadProfile
-from catalog.templatetags.units import NARROW_SPACE, format_number
+from catalog.templatetags.units import format_number
 from recommender import answers, services
 from recommender.cases import KIND_OF_MODEL
 from recommender.questions import (
@@ -357,5 +357,4 @@ def answer_text(key, text):
     except NumberError:
         return text
     low, high = (format_number(end, decimals=6) for end in interval)
-    amount = low if low == high else f"{low}–{high}"
-    return f"{amount}{NARROW_SPACE}{key.unit_label}" if key.unit_label else amount
+    return answers.with_unit(key, interval, low if low == high else f"{low}–{high}")

@@ -13,7 +13,7 @@ from aiservers.numbers import NumberError
 from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
 from catalog.templatetags import units
 from recommender import adapters, cases, ranking, reasons
-from recommender.answers import KEYS, Answers, Notice, Problem, parse_interval
+from recommender.answers import KEYS, Answers, Notice, Problem, parse_interval, with_unit
 from recommender.ranking import RULES_VERSION, Case, Config, Match, Ranking, Rejection
 from recommender.sizing.specs import GIB, Range
 
@@ -392,9 +392,7 @@ def _value_text(item: cases.Assumption, names: Mapping[str, str], workloads: Map
         except NumberError:
             return item.value
         low, high = units.format_number(interval.low, 4), units.format_number(interval.high, 4)
-        text = low if low == high else f"{low}–{high}"
-        unit = str(key.unit_label)
-        return f"{text}{units.NARROW_SPACE}{unit}" if unit else text
+        return with_unit(key, interval, low if low == high else f"{low}–{high}")
     labels = {value: str(label) for value, label in key.choices}
     parts = item.value.split(", ")
     return ", ".join(labels.get(part) or workloads.get(part) or names.get(part, part) for part in parts)

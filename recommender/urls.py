@@ -3,9 +3,6 @@
 from django.urls import path
 from django.utils.translation import pgettext_lazy
 
-from django.urls import path
-from django.utils.translation import pgettext_lazy
-
 from recommender import views
 
 app_name = "recommender"
