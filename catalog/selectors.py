@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Count, Q
 from django.utils.translation import gettext, ngettext
 
@@ -83,24 +84,35 @@ class Sources:
             text = gettext("%(mark)s Weak source: confirm.") % {"mark": text}
         return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=_few(numbers), text=text)
 
-    def marks(self, rows, model):
-        """Return the marks of one row's evidence, and remember where its sources disagree."""
-        grouped = {}
-        for row in rows:
-            grouped.setdefault(row.field, []).append(row)
-        for name, group in grouped.items():
+    def marks(self, rows, model, name=""):
+        """Return the marks of one row's evidence, and remember where its sources disagree.
+
+        `name` says which row of the page it is, where there are several of its kind.
+        """
+        grouped = _by_field(rows)
+        for field_name, group in grouped.items():
             if _disagree(group):
-                self.disagreements.append(
-                    {
-                        "label": _label(model, name),
-                        "stated": [
-                            {"value": row.stated, "number": self.number(row.source), "kept": row.kept}
-                            for row in group
-                            if row.stated
-                        ],
-                    }
-                )
-        return FieldMarks({name: self.mark(group) for name, group in grouped.items()})
+                label = _label(model, field_name)
+                if name:
+                    label = gettext("%(name)s, %(field)s") % {"name": name, "field": label}
+                self.disagreements.append({"label": label, "stated": self._stated(group)})
+        return FieldMarks({field_name: self.mark(group) for field_name, group in grouped.items()})
+
+    def _stated(self, rows):
+        """Return each thing that is stated once, with the numbers of its sources, what is kept first."""
+        said = {}
+        for row in rows:
+            if row.stated:
+                item = said.setdefault(row.stated, {"numbers": [], "kept": row.kept})
+                item["numbers"].append(self.number(row.source))
+        return [
+            {
+                "value": ", ".join(stated.splitlines()),
+                "numbers": sorted(set(item["numbers"])),
+                "kept": item["kept"],
+            }
+            for stated, item in said.items()
+        ]
 
 
 def _few(numbers):
@@ -109,17 +121,25 @@ def _few(numbers):
     return f"{shown} +{len(numbers) - MAX_NUMBERS}" if len(numbers) > MAX_NUMBERS else shown
 
 
+def _by_field(rows):
+    grouped = {}
+    for row in rows:
+        grouped.setdefault(row.field, []).append(row)
+    return grouped
+
+
 def _disagree(rows):
-    return len({row.stated for row in rows if row.stated}) > 1
+    """Tell whether two sources state different things of one field."""
+    return any(len({row.stated for row in group if row.stated}) > 1 for group in _by_field(rows).values())
 
 
-def _label(model, name):
+def _label(model, field_name):
     try:
-        return model._meta.get_field(name).verbose_name
-    except LookupError:
-        return name
-    except AttributeError:
-        return model._meta.get_field(name).related_model._meta.verbose_name_plural
+        found = model._meta.get_field(field_name)
+    except FieldDoesNotExist:
+        return field_name
+    # Rows of a related table stand for one figure together: the sizes of power supplies.
+    return found.related_model._meta.verbose_name_plural if found.one_to_many else found.verbose_name
 
 
 # Servers
@@ -256,9 +276,11 @@ def server_page(server):
     variants = []
     for variant in server.variants.all():
         options = []
-        for option in variant.gpu_options.all():
-            evidence = by_subject.get(("option", option.pk))
-            options.append(option_row(option, sources.mark(evidence) if evidence else FieldMarks()[""]))
+        for option in sorted(variant.gpu_options.all(), key=lambda row: not row.can_be_ordered):
+            evidence = by_subject.get(("option", option.pk), [])
+            marks_of_option = sources.marks(evidence, type(option), option.gpu.name)
+            mark = sources.mark(evidence) if evidence else marks_of_option[""]
+            options.append(option_row(option, mark))
         alternatives = list(variant.slot_alternatives.all())
         room = {alternative.width: alternative.count for alternative in alternatives}
         variants.append(
@@ -266,7 +288,11 @@ def server_page(server):
                 "variant": variant,
                 "room": sentences.card_room(room),
                 "limits": sorted({alternative.card_max_w for alternative in alternatives} - {None}),
-                "marks": sources.marks(by_subject.get(("variant", variant.pk), []), type(variant)),
+                "marks": sources.marks(
+                    by_subject.get(("variant", variant.pk), []),
+                    type(variant),
+                    variant.name if len(server.variants.all()) > 1 else "",
+                ),
                 "options": options,
             }
         )

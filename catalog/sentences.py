@@ -166,7 +166,7 @@ def conditions(option):
         )
     if option.blocks_bays:
         found.append(gettext("The cards take the place of drive bays."))
-    if option.link_max_gpus is not None:
+    if option.link_max_gpus is not None and option.link_max_gpus < (option.max_count or 0):
         found.append(
             ngettext(
                 "The link joins up to %(count)s GPU.",

@@ -1,0 +1,164 @@
+"""The catalog in a real browser: filters with and without scripts, the way back, phones, keyboard, paper."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from django.utils.translation import override
+from playwright.sync_api import expect
+
+LISTS = {"es": "/es/servidores/", "ru": "/ru/servery/", "en": "/en/servers/"}
+COUNTS = {"es": "9 servidores", "ru": "9 серверов", "en": "9 servers"}  # with training among their work
+TYPED = {"es": "1.500,5", "ru": "1 500,5", "en": "1,500.5"}
+SHOWN = {"es": "1500,5", "ru": "1500,5", "en": "1500.5"}
+
+
+def show(page):
+    page.locator(".filters button").click()
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_filters_swap_the_list_and_keep_the_address(page, language):
+    page.goto(LISTS[language])
+    page.evaluate("window.stays = true")
+    page.select_option("#id_stage", "training")
+    show(page)
+    expect(page.locator("#count")).to_have_text(COUNTS[language])
+    assert page.url.endswith(f"{LISTS[language]}?stage=training")
+    assert page.evaluate("window.stays") is True  # the page itself was not loaded again
+    expect(page.locator("#live")).to_have_text(COUNTS[language])
+    expect(page.locator("#results tbody tr")).to_have_count(9)
+    for other, path in LISTS.items():
+        if other != language:
+            expect(page.locator(f"#languages a[hreflang={other}]")).to_have_attribute(
+                "href", f"{path}?stage=training"
+            )
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_the_same_without_scripts(page_without_scripts, language):
+    page = page_without_scripts
+    page.goto(LISTS[language])
+    page.select_option("#id_stage", "training")
+    show(page)
+    expect(page.locator("#count")).to_have_text(COUNTS[language])
+    assert page.url.endswith("?stage=training")
+    expect(page.locator("#id_stage")).to_have_value("training")
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_number_is_typed_as_the_language_writes_it(page, language):
+    page.goto(LISTS[language])
+    page.fill("#id_gpu_memory_min", TYPED[language])
+    show(page)
+    expect(page.locator(".active-filters")).to_be_visible()
+    assert page.url.endswith("?gpu_memory_min=1500.5")
+    page.reload()
+    expect(page.locator("#id_gpu_memory_min")).to_have_value(SHOWN[language])
+
+
+def test_a_number_that_cannot_be_read_has_its_message_beside_the_field(page_without_scripts):
+    page = page_without_scripts
+    page.goto(LISTS["en"])
+    page.fill("#id_gpu_memory_min", "lots")
+    page.select_option("#id_stage", "training")
+    show(page)
+    field = page.locator("#id_gpu_memory_min")
+    expect(field).to_have_value("lots")
+    expect(field).to_have_accessible_description(re.compile("This is not a number"))
+    expect(page.locator("#count")).to_have_text(COUNTS["en"])
+
+
+def test_the_back_button_brings_back_the_whole_page(page):
+    page.goto(LISTS["en"])
+    page.select_option("#id_stage", "training")
+    show(page)
+    expect(page.locator("#count")).to_have_text(COUNTS["en"])
+    page.locator("#results tbody a").first.click()
+    expect(page.locator("h1")).to_have_text("ThinkSystem SC777 V4")
+    page.go_back()
+    expect(page.locator("#count")).to_have_text(COUNTS["en"])
+    expect(page.locator(".site-header")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#count")).to_have_text("24 servers")
+    expect(page.locator(".site-header")).to_be_visible()
+
+
+def test_a_shared_address_opens_the_same_list_in_another_language(page):
+    page.goto(f"{LISTS['en']}?stage=training&rack_units=8")
+    here = page.locator("#results tbody th a").all_text_contents()
+    page.locator("#languages a[hreflang=ru]").click()
+    assert page.url.endswith("/ru/servery/?stage=training&rack_units=8")
+    assert page.locator("#results tbody th a").all_text_contents() == here
+    assert page.locator("html").get_attribute("lang") == "ru"
+
+
+def test_a_phone_has_the_filters_in_a_drawer(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(LISTS["es"])
+    expect(page.locator("#id_stage")).to_be_hidden()
+    page.locator(".filters summary").click()
+    page.select_option("#id_stage", "training")
+    show(page)
+    expect(page.locator("#count")).to_have_text(COUNTS["es"])
+    heights = page.locator(".filters select, .filters button, .site-nav a").evaluate_all(
+        "elements => elements.map(element => element.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44
+
+
+@pytest.mark.parametrize("language", ["es", "ru"])
+@pytest.mark.parametrize(
+    ("view_name", "args"),
+    [
+        ("catalog:home", []),
+        ("catalog:server_list", []),
+        ("catalog:server", ["thinksystem-sr675-v3"]),
+        ("catalog:server", ["thinksystem-sd665-n-v3"]),
+        ("catalog:inference", []),
+        ("catalog:gpu_list", []),
+    ],
+)
+def test_no_page_scrolls_sideways(page, view_name, args, language):
+    with override(language):
+        path = reverse(view_name, args=args)
+    page.goto(path)
+    for width in (360, 640, 800, 920, 1024, 1180, 1280, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_keyboard_skips_to_the_content_and_sees_where_it_is(page):
+    page.goto("/en/")
+    page.keyboard.press("Tab")
+    skip = page.locator(":focus")
+    expect(skip).to_have_text("Skip to content")
+    expect(skip).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    width = page.evaluate("""() => {
+        const tile = document.activeElement.closest('.tile');
+        return getComputedStyle(tile || document.activeElement).outlineWidth;
+    }""")
+    assert width == "2px"
+
+
+def test_an_evidence_mark_leads_to_its_source(page):
+    page.goto("/en/servers/thinksystem-sr675-v3/")
+    mark = page.locator("dl.facts .evidence-maker").first
+    name = mark.get_attribute("href").removeprefix("#")
+    mark.click()
+    expect(page.locator(f"#{name}")).to_be_in_viewport()
+
+
+def test_paper_has_no_navigation_and_black_on_white(page):
+    page.emulate_media(media="print", color_scheme="dark")
+    page.goto("/en/servers/thinksystem-sr680a-v3/")
+    for part in (".site-nav", ".languages", ".button-primary"):
+        expect(page.locator(part).first).to_be_hidden()
+    colours = page.evaluate("""() => {
+        const style = getComputedStyle(document.body);
+        return [style.color, style.backgroundColor];
+    }""")
+    assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
