@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 
 from catalog import versions
-from catalog.models import AIModel, GPUOption, Server, Variant, WorkloadProfile
+from catalog.models import AIModel, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
 from recommender.cases import Preset
 from recommender.ranking import Bare, Machine
 from recommender.sizing.specs import GIB, AIModelSpec, CacheGroup, ExtraModule, GPUSpec, NodeSpec, Range
@@ -71,7 +71,6 @@ def _read(version: str) -> Specs:
         .select_related("cpu_manufacturer", "enclosure", "successor")
         .prefetch_related(
             "cooling_options",
-            "power_supplies",
             Prefetch("variants", Variant.objects.order_by("-is_default", "id")),
             Prefetch(
                 "variants__gpu_options",
@@ -85,33 +84,39 @@ def _read(version: str) -> Specs:
     names = {model.slug: model.name for model in models}
     for server in servers:
         names[server.slug] = server.name
-        for maker in (server.cpu_manufacturer, server.successor):
-            if maker:
-                names[maker.slug] = maker.name
+        if server.successor:
+            names[server.successor.slug] = server.successor.name
         for variant in server.variants.all():
             for option in variant.gpu_options.all():
                 names[option.gpu.slug] = option.gpu.name
-                names[option.gpu.manufacturer.slug] = option.gpu.manufacturer.name
-    profiles = WorkloadProfile.objects.published().prefetch_related("assumptions").order_by("order", "slug")
-    gpu_vendors = {node.gpu.vendor for machine in machines for node in machine.nodes}
+    makers = Manufacturer.objects.filter(Q(makes_processors=True) | Q(makes_gpus=True)).order_by("slug")
+    names |= {maker.slug: maker.name for maker in makers}
     return Specs(
         version=version,
         machines=machines,
         models={model.slug: ai_model_spec(model) for model in models},
         names=names,
-        presets={
-            profile.slug: Preset(
-                profile.slug, profile.stage, {item.key: item.value for item in profile.assumptions.all()}
-            )
-            for profile in profiles
-        },
+        presets=_presets(),
         vendors={
-            "cpu_vendor": frozenset(
-                machine.bare.cpu_vendor for machine in machines if machine.bare.cpu_vendor
-            ),
-            "gpu_vendor": frozenset(gpu_vendors),
+            "cpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_processors),
+            "gpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_gpus),
         },
     )
+
+
+def _presets() -> dict[str, Preset]:
+    """Return the published kinds of work with their typical values, in the order in which they are listed."""
+    rows = (
+        WorkloadProfile.objects.published()
+        .order_by("order", "slug")
+        .values_list("slug", "stage", "assumptions__key", "assumptions__value")
+    )
+    presets: dict[str, Preset] = {}
+    for slug, stage, key, value in rows:
+        preset = presets.setdefault(slug, Preset(slug, stage, {}))
+        if key:
+            preset.values[key] = value
+    return presets
 
 
 def ai_model_spec(model: AIModel) -> AIModelSpec:
@@ -156,7 +161,7 @@ def ai_model_spec(model: AIModel) -> AIModelSpec:
         extra_modules=tuple(
             ExtraModule(part.name, part.parameters, part.tensor_sharded) for part in model.parts.all()
         ),
-        measured_weights={item.precision: item.gib * GIB for item in model.measured_weights.all()},
+        measured_weights={name: gib * GIB for name, gib in model.measured_weight_gib().items()},
         gflop_per_image=model.gflop_per_image,
     )
 
@@ -217,9 +222,8 @@ def _machine(server: Server) -> Machine:
         "temperature_max_c": server.temperature_max_c,
         "workloads": frozenset(name for name in WORKLOADS if getattr(server, f"for_{name}")),
     }
-    supplies = tuple(supply.power_w for supply in server.power_supplies.all())
     nodes = [
-        _node(server, variant, option, site, supplies)
+        _node(server, variant, option, site)
         for variant in server.variants.all()
         for option in variant.gpu_options.all()
         if option.gpu.is_published
@@ -227,7 +231,7 @@ def _machine(server: Server) -> Machine:
     return Machine(Bare(rack_units=server.rack_units, **site), tuple(nodes))
 
 
-def _node(server: Server, variant: Variant, option: GPUOption, site: dict, supplies) -> NodeSpec:
+def _node(server: Server, variant: Variant, option: GPUOption, site: dict) -> NodeSpec:
     gpu = gpu_spec(option.gpu)
     link, rate, joined = _link(option, gpu)
     return NodeSpec(
@@ -246,8 +250,6 @@ def _node(server: Server, variant: Variant, option: GPUOption, site: dict, suppl
         option_ambient_max_c=option.ambient_max_c,
         card_power_cap_w=option.card_power_cap_w,
         rack_units=variant.rack_units or server.rack_units,
-        psu_count=server.psu_count,
-        psu_options_w=supplies,
         server_orderable=server.can_be_ordered,
         option_orderable=option.can_be_ordered and variant.lifecycle == "current",
         successor=server.successor.slug if server.successor else None,

@@ -1,0 +1,392 @@
+"""Rates of inference: tokens of language models, and samples of everything else."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import ceil
+
+from recommender.evaluation import spellings
+from recommender.evaluation.cases import Question, Refused
+from recommender.evaluation.memory import prompt_tokens
+from recommender.evaluation.scores import Prediction
+from recommender.evaluation.shelf import Card, Shelf
+from recommender.sizing import latency, memory, memory_constants, throughput
+from recommender.sizing.specs import AIModelSpec, KVPrecision, Layout, Link, Range
+
+FAMILY = "inference-throughput"
+# Requests that run at once where nothing states them: the engines' own limits (vLLM's max_num_seqs by the
+# size of the card, TensorRT-LLM's max_batch_size).
+TENSORRT_SEQUENCES = 2048
+# Part of the longest prompt that a data set's mean may have: chats with a few long ones little of it, texts
+# to be summed up more than half.
+MEAN_PROMPT = (0.2, 0.7)
+MEAN_ANSWER = (0.25, 1.0)
+# What a data set's sample is: steps of denoising, seconds of speech.
+IMAGE_STEPS = {"COCO-2014 prompts, 1024x1024, 20 steps": 20}
+CLIP_SECONDS = {"LibriSpeech, ~30 s clips": 30.0}
+DECODE = (64, 256)  # prompt and answer of a case that only says "decode" [tokens]
+
+_DATA_PARALLEL_ATTENTION = re.compile(r"attention DP \+ EP (?P<experts>\d+)")
+_STAGES = re.compile(r"DEP (?P<experts>\d+), PP (?P<stages>\d+)")
+# Words of a benchmark's name that say whether all answers are as long as each other.
+EVEN, SPREAD = ("random", "trtllm-bench", "batch", "generate", "decode", "prefill"), ("ShareGPT",)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is sent to the engine."""
+
+    input_tokens: float
+    output_tokens: float
+    prompts: int | None  # handed over at once
+    at_once: int | None  # limit of those that run
+    even_lengths: bool
+    scenario: str | None  # of a benchmark suite that does not state lengths
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A case in the core's words."""
+
+    model: AIModelSpec
+    card: Card
+    runtime: spellings.Runtime
+    weights: spellings.Weights
+    kv_precision: KVPrecision
+    layout: Layout
+    attention_data_parallel: int
+    link: Link
+    link_bytes_per_s: float | None
+    gpus: int
+
+    def situation(self, load: Load) -> str:
+        if load.scenario:
+            return "lengths not stated"
+        if not self.runtime.serves:
+            return "single stream, eager"
+        if load.at_once == 1 or load.prompts == 1:
+            return "single stream, graphs"
+        kind = "mixture" if self.model.is_moe else "dense"
+        return f"{'tuned' if self.runtime.engine == 'tensorrt_llm' else 'as installed'}, {kind}"
+
+
+def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
+    """Return a figure of a case as the site would give it.
+
+    Raises:
+        Refused: the figure or something of the case is not known.
+    """
+    if figure == "mean_system_power_w":
+        return Prediction(shelf.server_power_w(shelf.card(question), question.gpu_count), "system power")
+    model = shelf.model(question)
+    if not model.generates_tokens:
+        return _samples(question, figure, model, shelf)
+    rule = FIGURES.get(figure)
+    if rule is None:
+        raise Refused(f"figure not predicted: {figure}")
+    case = setup(question, model, shelf)
+    loads = _loads(question, figure)
+    found = [rule(case, load, question) for load in loads]
+    everything = Range(
+        min(one.low for one in found),
+        sorted(one.typical for one in found)[len(found) // 2],
+        max(one.high for one in found),
+    )
+    return Prediction(everything, case.situation(loads[0]), point=loads[0].scenario is None)
+
+
+def setup(question: Question, model: AIModelSpec, shelf: Shelf) -> Setup:
+    """Return a case in the core's words, without its load.
+
+    Raises:
+        Refused: something is not in the catalog or not spelled as known.
+    """
+    card = shelf.card(question)
+    runtime, _version = spellings.runtime(question.text("engine"), spellings.SUBMISSIONS)
+    weights = spellings.look_up(spellings.WEIGHTS, question.precision.get("weights"), "weights precision")
+    stored = question.input.get("kv_cache_dtype") or question.precision.get("kv") or "engine default"
+    kv_precision = spellings.look_up(spellings.KV, stored, "cache precision")
+    if (
+        stored == "engine default"
+        and runtime.engine == "tensorrt_llm"
+        and weights.precision in ("fp8", "fp4")
+    ):
+        kv_precision = "fp8"  # NVIDIA's published FP8 and FP4 checkpoints carry scales for such a cache
+    layout, spread = _layout(question, model, card, weights)
+    link, rate = card.link(layout.gpus_per_replica)
+    return Setup(
+        model=model,
+        card=card,
+        runtime=runtime,
+        weights=weights,
+        kv_precision=kv_precision,
+        layout=layout,
+        attention_data_parallel=spread,
+        link=link,
+        link_bytes_per_s=rate,
+        gpus=question.gpu_count,
+    )
+
+
+def _layout(
+    question: Question, model: AIModelSpec, card: Card, weights: spellings.Weights
+) -> tuple[Layout, int]:
+    """Return the layout, and over how many ranks whole requests are spread.
+
+    Raises:
+        Refused: a way of sharing out that is not known, or more GPUs than there are.
+    """
+    gpus, spread = question.gpu_count, 1
+    tensor, pipeline = question.count("tensor_parallel", 1), question.count("pipeline_parallel", 1)
+    parallel = question.input.get("parallel")
+    if parallel is not None:
+        attention = _DATA_PARALLEL_ATTENTION.fullmatch(str(parallel))
+        stages = _STAGES.fullmatch(str(parallel))
+        found = attention or stages
+        if found is None:
+            raise Refused(f"parallel spelling not known: {parallel!r}")
+        tensor = spread = int(found["experts"])
+        pipeline = int(stages["stages"]) if stages else 1
+    elif "tensor_parallel" not in question.input:
+        # The fewest that hold the weights and leave a quarter of the card.
+        size = memory.weight_bytes(model, weights.precision, recipe=weights.recipe).typical
+        while tensor < gpus and size / tensor > 0.75 * card.spec.memory_bytes.low:
+            tensor *= 2
+    if tensor * pipeline > gpus:
+        raise Refused("the layout needs more GPUs than the case has")
+    replicas = question.count("data_parallel", max(1, gpus // (tensor * pipeline)))
+    return Layout(tensor, pipeline, replicas, 0, False), spread
+
+
+def _loads(question: Question, figure: str) -> list[Load]:
+    """Return the load of a case, or the ends of what it may be where a suite does not state lengths.
+
+    Raises:
+        Refused: a benchmark that is not known, or no lengths and no scenario.
+    """
+    name = question.text("benchmark", "")
+    scenario = question.input.get("scenario")
+    if scenario is not None:
+        return _suite_loads(question)
+    even = any(word in name for word in EVEN)
+    spread = any(word in name for word in SPREAD)
+    if not even and not spread:
+        raise Refused(f"benchmark spelling not known: {name!r}")
+    at_once = next(
+        (
+            question.count(key)
+            for key in ("max_concurrency", "concurrency", "batch")
+            if question.input.get(key)
+        ),
+        None,
+    )
+    prompts = question.count("num_prompts") if question.input.get("num_prompts") else None
+    if figure == "decode_tokens_per_s" or "decode" in name:
+        prompt = question.optional_number("context_tokens") or prompt_tokens(question)
+        answer = question.number("output_tokens", DECODE[1])
+        prompt = prompt or DECODE[0]
+    else:
+        prompt, answer = question.number("input_tokens"), question.number("output_tokens")
+    return [Load(max(prompt, 1.0), max(answer, 1.0), prompts, at_once, not spread, None)]
+
+
+def _suite_loads(question: Question) -> list[Load]:
+    """Return the two ends of a benchmark whose mean lengths nobody states."""
+    longest = question.number("max_input_tokens")
+    answer = question.optional_number("mean_output_tokens") or question.optional_number(
+        "mean_output_tokens_reference"
+    )
+    answers = (
+        (answer, answer)
+        if answer
+        else [share * question.number("max_output_tokens") for share in MEAN_ANSWER]
+    )
+    stated = question.optional_number("mean_input_tokens")
+    prompts = (stated, stated) if stated else [share * longest for share in MEAN_PROMPT]
+    scenario = question.text("scenario")
+    if scenario not in ("Offline", "Server", "Interactive"):
+        raise Refused(f"scenario spelling not known: {scenario!r}")
+    return [
+        Load(max(prompt, 1.0), max(answer, 1.0), None, None, False, scenario)
+        for prompt in prompts
+        for answer in answers
+    ]
+
+
+def _running(case: Setup, load: Load, question: Question) -> int:
+    """Return the requests that run at once in one replica."""
+    replicas = case.layout.replicas
+    held = memory.max_requests(
+        case.model,
+        case.card.spec,
+        case.layout,
+        precision=case.weights.precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=ceil(load.input_tokens + load.output_tokens),
+        engine=case.runtime.engine,
+        utilization=question.optional_number("gpu_memory_utilization")
+        or question.optional_number("mem_fraction_static"),
+    ).typical
+    if any(group.kind == "latent" for group in case.model.cache_groups):
+        held *= case.attention_data_parallel  # each rank keeps the latents of its own requests only
+    large = (
+        case.card.spec.memory_bytes.low >= memory_constants.LARGE_CARD and "a100" not in case.card.spec.slug
+    )
+    limits = [held, memory_constants.BATCH_SEQUENCES[large]]
+    if case.runtime.engine == "tensorrt_llm":
+        limits[1] = TENSORRT_SEQUENCES
+    if question.input.get("max_batch"):
+        limits.append(question.count("max_batch"))
+    sent = load.at_once or load.prompts
+    if sent:
+        limits.append(ceil(sent / replicas))
+    elif not case.runtime.serves:
+        limits.append(1)
+    return int(max(1, min(limits)))
+
+
+def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
+    served = latency.serving(
+        case.model,
+        case.card.spec,
+        case.layout,
+        link=case.link,
+        link_bytes_per_s=case.link_bytes_per_s,
+        precision=case.weights.precision,
+        kv_precision=case.kv_precision,
+        input_tokens=load.input_tokens,
+        output_tokens=load.output_tokens,
+        requests=requests,
+        engine="vllm" if not case.runtime.serves else case.runtime.engine,
+        eager=not case.runtime.serves,
+    )
+    if served is None:
+        raise Refused(_unknown(case))
+    return served
+
+
+def _unknown(case: Setup) -> str:
+    return f"the card does not take {case.weights.precision}, or its rate or the model's cache is not known"
+
+
+def _output(case: Setup, load: Load, question: Question) -> Range:
+    """Return output tokens over all GPUs [1/s]."""
+    running, replicas = _running(case, load, question), case.layout.replicas
+    if load.prompts and load.prompts > 1:
+        burst = latency.burst_output_tokens_per_s(
+            case.model,
+            case.card.spec,
+            case.layout,
+            link=case.link,
+            link_bytes_per_s=case.link_bytes_per_s,
+            precision=case.weights.precision,
+            kv_precision=case.kv_precision,
+            input_tokens=load.input_tokens,
+            output_tokens=load.output_tokens,
+            prompts=max(1, load.prompts // replicas),
+            slots=running,
+            even_lengths=load.even_lengths,
+            engine=case.runtime.engine,
+        )
+        if burst is None:
+            raise Refused(
+                f"the card does not take {case.weights.precision}, or its rate or cache is not known"
+            )
+        return burst.scaled(replicas)
+    full = _serving(case, load, running).output_tokens_per_s
+    if load.scenario in ("Server", "Interactive"):
+        full = Range(min(full.low, _within_limits(case, load, question, running)), full.typical, full.high)
+    return full.scaled(replicas)
+
+
+def _within_limits(case: Setup, load: Load, question: Question, running: int) -> float:
+    """Return the rate of one replica with the most requests that surely keep the time limits [tokens/s]."""
+    limits = (question.optional_number("ttft_limit_ms"), question.optional_number("tpot_limit_ms"))
+    ttft_s, tpot_s = (None if limit is None else limit / 1000 for limit in limits)
+    kept = latency.max_requests_within(
+        case.model,
+        case.card.spec,
+        case.layout,
+        link=case.link,
+        link_bytes_per_s=case.link_bytes_per_s,
+        precision=case.weights.precision,
+        kv_precision=case.kv_precision,
+        input_tokens=load.input_tokens,
+        output_tokens=load.output_tokens,
+        ttft_s=ttft_s,
+        tpot_s=tpot_s,
+        limit=running,
+        engine=case.runtime.engine,
+    )
+    return _serving(case, load, max(kept or 1, 1)).output_tokens_per_s.low
+
+
+def _total(case: Setup, load: Load, question: Question) -> Range:
+    """Return prompt and output tokens over all GPUs [1/s]."""
+    return _output(case, load, question).scaled((load.input_tokens + load.output_tokens) / load.output_tokens)
+
+
+def _output_per_gpu(case: Setup, load: Load, question: Question) -> Range:
+    return _output(case, load, question).scaled(1 / case.gpus)
+
+
+def _samples_of_language(case: Setup, load: Load, question: Question) -> Range:
+    """Return answers of the mean length over all GPUs [1/s]."""
+    beams = question.count("beam_width", 1)
+    if beams > 1:
+        raise Refused("beam search is not sized")
+    return _output(case, load, question).scaled(1 / load.output_tokens)
+
+
+def _decode(case: Setup, load: Load, question: Question) -> Range:
+    """Return the tokens of one stream while it answers [1/s]."""
+    tpot = _serving(case, load, load.at_once or 1).tpot_s
+    return Range(1 / tpot.high, 1 / tpot.typical, 1 / tpot.low)
+
+
+def _prefill(case: Setup, load: Load, question: Question) -> Range:
+    """Return the tokens of a prompt over the time until its first answer [1/s]."""
+    ttft = _serving(case, replace(load, output_tokens=1.0), load.at_once or 1).ttft_s
+    tokens = load.input_tokens
+    return Range(tokens / ttft.high, tokens / ttft.typical, tokens / ttft.low)
+
+
+def _samples(question: Question, figure: str, model: AIModelSpec, shelf: Shelf) -> Prediction:
+    """Return samples a second over all GPUs of work that is not a language model's.
+
+    Raises:
+        Refused: other figures, or work whose sample is not known.
+    """
+    if figure != "samples_per_s":
+        raise Refused(f"figure not predicted for this kind of model: {figure}")
+    spellings.runtime(question.text("engine"), spellings.SUBMISSIONS)
+    weights = spellings.look_up(spellings.WEIGHTS, question.precision.get("weights"), "weights precision")
+    card = shelf.card(question).spec
+    data = question.text("dataset", "")
+    if model.kind == "vision":
+        found = throughput.vision_frames_per_s(model, card, weights.precision)
+    elif model.kind == "asr":
+        length = spellings.look_up(CLIP_SECONDS, data, "data set")
+        found = throughput.audio_seconds_per_s(model, card, weights.precision)
+        found = found and found.scaled(1 / length)
+    elif model.kind == "image_generation":
+        steps = spellings.look_up(IMAGE_STEPS, data, "data set")
+        found = throughput.images_per_minute(model, card, weights.precision, steps=steps)
+        found = found and found.scaled(1 / 60)
+    else:
+        length = question.number("max_sequence_length")
+        found = throughput.embedding_tokens_per_s(model, card, weights.precision, input_tokens=length)
+        found = found and found.scaled(1 / length)
+    if found is None:
+        raise Refused("the work of one sample or the card's rate is not published")
+    return Prediction(found.scaled(question.gpu_count), f"{model.kind}")
+
+
+FIGURES: dict[str, Callable[[Setup, Load, Question], Range]] = {
+    "output_tokens_per_s": _output,
+    "output_tokens_per_s_per_gpu": _output_per_gpu,
+    "total_tokens_per_s": _total,
+    "samples_per_s": _samples_of_language,
+    "decode_tokens_per_s": _decode,
+    "prefill_tokens_per_s": _prefill,
+}

@@ -1,0 +1,74 @@
+"""`manage.py evaluate_sizing`: the sizing code against measured cases."""
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from recommender import evaluation
+from recommender.evaluation.catalog import CatalogShelf
+
+HEAD = ("cases", "predicted", "signed", "abs", "p90", "inside", "width")
+LAYOUT = "{:<44}{:>6}{:>10}{:>8}{:>7}{:>7}{:>8}{:>7}"
+
+
+class Command(BaseCommand):
+    help = "Run measured cases through the sizing code and print how far its figures are off."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser):
+        parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="measured cases, YAML")
+        parser.add_argument("--format", choices=["table", "json"], default="table")
+
+    def handle(self, *args, **options):
+        try:
+            report = evaluation.evaluate(evaluation.read(options["files"]), CatalogShelf())
+        except evaluation.UnreadableFile as error:
+            raise CommandError(str(error)) from error
+        if options["format"] == "json":
+            self.stdout.write(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
+            return
+        for line in table(report):
+            self.stdout.write(line)
+
+
+def table(report):
+    """Yield the lines of a table that people read: figures, their situations, verdicts, what was refused."""
+    situations = report.situations()
+    for family, figures in report.scores().items():
+        yield LAYOUT.format(family, *HEAD)
+        for figure, found in figures.items():
+            yield _line(f"  {figure}", found)
+            groups = situations.get((family, figure), {})
+            if len(groups) > 1:
+                for name, group in groups.items():
+                    yield _line(f"    {name}", group)
+        yield ""
+    for family, verdicts in report.verdict_counts().items():
+        for name, (right, everything) in verdicts.items():
+            yield f"{family}: {name.replace('_', ' ')}: {right} of {everything} right"
+    yield ""
+    cases = defaultdict(set)
+    for one in report.unanswered:
+        cases[one.reason].add(one.case)
+    counts = Counter(report.refused())
+    yield f"Not predicted: {sum(counts.values())} figures"
+    for reason, count in counts.most_common():
+        yield f"{count:>6} in {len(cases[reason])} cases: {reason}"
+
+
+def _line(name, found):
+    def percent(value, sign=""):
+        return "-" if value is None else f"{100 * value:{sign}.1f}%"
+
+    return LAYOUT.format(
+        name,
+        found.cases,
+        found.predicted,
+        percent(found.median_signed, "+"),
+        percent(found.median_abs),
+        percent(found.p90_abs),
+        "-" if found.inside is None else f"{100 * found.inside:.0f}%",
+        "-" if found.width is None else f"{found.width:.2f}",
+    )
