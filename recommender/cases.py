@@ -146,7 +146,7 @@ class Preset:
 
     slug: str
     stage: str
-    values: Mapping[str, str]
+    values: dict[str, str]
 
 
 @dataclass

@@ -385,9 +385,11 @@ def _temperature_rules(
 ) -> None:
     card_limit = node.option_ambient_max_c if isinstance(node, NodeSpec) else None
     warm, cold = corner.temperature_max_c, corner.temperature_min_c
-    # A room given by one end only is no warmer or colder than that end says.
-    if card_limit is not None and warm is None and cold is not None and cold > card_limit:
+    # A room given by one end only is at least as warm, or as cold, as that end.
+    if warm is None and cold is not None and cold > UNPUBLISHED_C[1]:
         warm = cold
+    elif cold is None and warm is not None and warm < UNPUBLISHED_C[0]:
+        cold = warm
     if warm is not None:
         if card_limit is not None and warm > card_limit:
             broken.append(message("temperature", need=warm, have=card_limit))
@@ -1375,7 +1377,7 @@ def _deductions(case: Case, config: Config) -> float:
         points += 10.0 if node.gpu.form in ("sxm", "oam") else 2.0
     points += {"maker": 0.0, "benchmark": 0.0, "deployed": 3.0, "preset": 6.0, "derived": 6.0}[node.evidence]
     if not node.count_known:
-        points += 4.0
+        points += 8.0
     if node.special_order:
         points += TIE_POINTS + 0.5
     if case.site != "edge" and _made_for_edge(node):

@@ -215,8 +215,6 @@ class NodeSpec:
     cooling: frozenset[str]  # air, liquid: what the configuration needs or takes (see catalog.Cooling)
     temperature_min_c: float | None
     temperature_max_c: float | None
-    psu_count: int | None
-    psu_options_w: tuple[int, ...]
     workloads: frozenset[str]
     server_orderable: bool
     option_orderable: bool

@@ -287,8 +287,6 @@ def node(gpu: GPUSpec, **changes) -> NodeSpec:
         "cooling": frozenset({"air"}),
         "temperature_min_c": None,
         "temperature_max_c": None,
-        "psu_count": None,
-        "psu_options_w": (),
         "workloads": frozenset(),
         "server_orderable": True,
         "option_orderable": True,
