@@ -16,6 +16,7 @@ from catalog.templatetags.units import format_number, gigabytes, rack_units
 
 # What a list's address may hold beside filters.
 NOT_FILTERS = {"page", "sort", "lang"}
+MAX_WAYS_OUT = 5  # filters that an empty list counts without, a query each
 MAX_NAMED = 3  # strange keys or values that a note repeats
 UNKNOWN = "unknown"
 
@@ -310,6 +311,21 @@ class ServerFilter(django_filters.FilterSet):
                     rest[name] = UNKNOWN
                 notes.append({"text": texts(count), "query": _plain_query(rest)})
         return notes
+
+    @property
+    def ways_out(self):
+        """Return how many servers match without one of the active filters, for a list that came out empty."""
+        found = []
+        for item in self.active[:MAX_WAYS_OUT]:
+            count = self._without((item["name"],)).distinct().count()
+            if count:
+                text = ngettext(
+                    "Without “%(filter)s: %(value)s” there is %(count)s server.",
+                    "Without “%(filter)s: %(value)s” there are %(count)s servers.",
+                    count,
+                ) % {"filter": item["label"], "value": item["value"], "count": format_number(count)}
+                found.append({"text": text, "query": item["query"]})
+        return found
 
     def _without(self, keys):
         """Return the servers that match every filter but these."""

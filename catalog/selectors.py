@@ -283,11 +283,11 @@ def server_page(server):
             options.append(option_row(option, mark))
         alternatives = list(variant.slot_alternatives.all())
         room = {alternative.width: alternative.count for alternative in alternatives}
+        limits = {alternative.width: alternative.card_max_w for alternative in alternatives}
         variants.append(
             {
                 "variant": variant,
-                "room": sentences.card_room(room),
-                "limits": sorted({alternative.card_max_w for alternative in alternatives} - {None}),
+                "room": sentences.card_room(room, limits),
                 "marks": sources.marks(
                     by_subject.get(("variant", variant.pk), []),
                     type(variant),

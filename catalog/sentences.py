@@ -70,23 +70,26 @@ def enclosure(server):
     }
 
 
-def card_room(counts):
+def card_room(counts, limits=None):
     """Return what fits instead of what: {"single": 8, "double": 3} is "8 single-wide or 3 double-wide".
 
-    The order of the rows that state it does not matter. None where nothing is known.
+    `limits` are the watts that a card of each kind may take: "8 single-wide, up to 150 W each". The order of
+    the rows that state it does not matter. None where nothing is known.
     """
     texts = {
         "single": ngettext("%(count)s single-wide", "%(count)s single-wide", counts.get("single", 0)),
         "double": ngettext("%(count)s double-wide", "%(count)s double-wide", counts.get("double", 0)),
         "module": ngettext("%(count)s module", "%(count)s modules", counts.get("module", 0)),
     }
-    parts = [texts[kind] % {"count": format_number(counts[kind])} for kind in texts if counts.get(kind)]
-    if not parts:
-        return None
-    room = parts[0]
-    for part in parts[1:]:
+    room = None
+    for kind, text in texts.items():
+        if not counts.get(kind):
+            continue
+        part = text % {"count": format_number(counts[kind])}
+        if limits and limits.get(kind):
+            part = gettext("%(cards)s, up to %(power)s each") % {"cards": part, "power": watts(limits[kind])}
         # Translators: one or the other, never both; the second begins with a figure.
-        room = gettext("%(first)s or %(second)s") % {"first": room, "second": part}
+        room = gettext("%(first)s or %(second)s") % {"first": room, "second": part} if room else part
     return room
 
 

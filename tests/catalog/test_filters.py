@@ -206,6 +206,10 @@ def test_no_match_says_what_to_do_next(ask, servers):
     assert names(response) == []
     assert "No server fits all of these filters" in text(response)
     assert 'href="/en/servers/"' in text(response)
+    assert "Without “GPU: " in text(response)
+    assert '<a href="?gpu=small">Without “GPU cards: Double-wide cards” there is 1 server.</a>' in text(
+        response
+    )
 
 
 def test_active_filters_can_be_taken_away_one_by_one(ask, servers):

@@ -57,9 +57,11 @@ def test_a_list_needs_the_same_queries_for_one_row_and_for_twenty(client, view_n
     assert queries(client, path) == one <= MOST
 
 
-def test_a_filtered_list_too(client):
-    filters = "stage=training&gpu_memory_min=10&rack_units=1&cooling=air&gpu=strange"
+@pytest.mark.parametrize("height", [1, 6])
+def test_a_filtered_list_too_and_an_empty_one(client, height):
+    filters = f"stage=training&gpu_memory_min=10&gpu_memory_max=999&rack_units={height}&cooling=air&kind=rack"
     path = f"{reverse('catalog:server_list')}?{filters}"
+    ServerFactory(rack_units=6, for_training=False)
     fill(0)
     one = queries(client, path)
     for number in range(1, 20):
