@@ -128,12 +128,15 @@ FRAMEWORKS: dict[str, tuple[Stack, float]] = {
     "NeMo": ("tuned", 1e9),
     "MLPerf Training": ("tuned", 1e9),
 }
+TRAINS_EMBEDDINGS = "lora + trainable embedding and output layer"
 METHODS: dict[str, Method] = {
     "pre-training (full)": "pretraining",
     "full fine-tune": "full",
     "lora": "lora",
+    TRAINS_EMBEDDINGS: "lora",
     "qlora": "qlora",
 }
+
 TARGETS: dict[str, Targets] = {
     "query,value": "query_value",
     "q,v": "query_value",

@@ -29,7 +29,7 @@ DECODE = (64, 256)  # prompt and answer of a case that only says "decode" [token
 _DATA_PARALLEL_ATTENTION = re.compile(r"attention DP \+ EP (?P<experts>\d+)")
 _STAGES = re.compile(r"DEP (?P<experts>\d+), PP (?P<stages>\d+)")
 # Words of a benchmark's name that say whether all answers are as long as each other.
-EVEN, SPREAD = ("random", "trtllm-bench", "batch", "generate", "decode", "prefill"), ("ShareGPT",)
+EVEN, SPREAD = ("random", "trtllm-bench", "batch", "generate", "decode", "prefill"), ("sharegpt",)
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Load:
     at_once: int | None  # limit of those that run
     even_lengths: bool
     scenario: str | None  # of a benchmark suite that does not state lengths
+    beams: int = 1  # answers searched side by side, over one prompt
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
         raise Refused(f"figure not predicted: {figure}")
     case = setup(question, model, shelf)
     loads = _loads(question, figure)
-    found = [rule(case, load, question) for load in loads]
+    found = [rule(one, load, question) for one in _links(case, question) for load in loads]
     everything = Range(
         min(one.low for one in found),
         sorted(one.typical for one in found)[len(found) // 2],
@@ -128,6 +129,13 @@ def setup(question: Question, model: AIModelSpec, shelf: Shelf) -> Setup:
     )
 
 
+def _links(case: Setup, question: Question) -> list[Setup]:
+    """Return the case over the usual link of its cards, and over PCIe where their form is not stated."""
+    if case.layout.gpus_per_replica == 1 or not question.gpu.endswith("-unspecified"):
+        return [case]
+    return [case, replace(case, link="pcie", link_bytes_per_s=case.card.spec.pcie_bytes_per_s)]
+
+
 def _layout(
     question: Question, model: AIModelSpec, card: Card, weights: spellings.Weights
 ) -> tuple[Layout, int]:
@@ -164,10 +172,9 @@ def _loads(question: Question, figure: str) -> list[Load]:
     Raises:
         Refused: a benchmark that is not known, or no lengths and no scenario.
     """
-    name = question.text("benchmark", "")
-    scenario = question.input.get("scenario")
-    if scenario is not None:
+    if question.input.get("scenario") is not None:
         return _suite_loads(question)
+    name = question.text("benchmark", "").lower()
     even = any(word in name for word in EVEN)
     spread = any(word in name for word in SPREAD)
     if not even and not spread:
@@ -207,7 +214,7 @@ def _suite_loads(question: Question) -> list[Load]:
     if scenario not in ("Offline", "Server", "Interactive"):
         raise Refused(f"scenario spelling not known: {scenario!r}")
     return [
-        Load(max(prompt, 1.0), max(answer, 1.0), None, None, False, scenario)
+        Load(max(prompt, 1.0), max(answer, 1.0), None, None, False, scenario, question.count("beam_width", 1))
         for prompt in prompts
         for answer in answers
     ]
@@ -257,6 +264,7 @@ def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
         input_tokens=load.input_tokens,
         output_tokens=load.output_tokens,
         requests=requests,
+        prefix_percent=100 * (1 - 1 / load.beams),
         engine="vllm" if not case.runtime.serves else case.runtime.engine,
         eager=not case.runtime.serves,
     )
@@ -332,10 +340,7 @@ def _output_per_gpu(case: Setup, load: Load, question: Question) -> Range:
 
 def _samples_of_language(case: Setup, load: Load, question: Question) -> Range:
     """Return answers of the mean length over all GPUs [1/s]."""
-    beams = question.count("beam_width", 1)
-    if beams > 1:
-        raise Refused("beam search is not sized")
-    return _output(case, load, question).scaled(1 / load.output_tokens)
+    return _output(case, load, question).scaled(1 / load.output_tokens / load.beams)
 
 
 def _decode(case: Setup, load: Load, question: Question) -> Range:

@@ -178,6 +178,8 @@ def _peak(unit: float | None) -> Callable[[Setup, Question], Range]:
 
 
 def _memory(case: Setup, question: Question) -> Memory:
+    if question.text("method") == spellings.TRAINS_EMBEDDINGS:
+        raise Refused("adapters beside trained embeddings are not sized")
     if question.flag("activation_offload") or question.flag("cpu_offload"):
         raise Refused("activations or states kept in host memory are not sized")
     if question.flag("optimizer_in_backward"):

@@ -370,3 +370,48 @@ def test_a_score_of_nothing_has_no_figures():
         "inside": None,
         "width": None,
     }
+
+
+def test_an_open_form_may_be_linked_either_way(evaluate):
+    """Source says "H100 80 GB" only: two cards may be joined by a switch or over PCIe."""
+    stated = changed(BENCHMARK, id="sxm", gpu="nvidia-h100-sxm-80gb", gpu_count=2, input__tensor_parallel=2)
+    proxy = {"gpu": "nvidia-h100-80gb-unspecified", "gpu_proxy": "nvidia-h100-sxm-80gb"}
+    found = predicted(evaluate(stated, changed(stated, id="open", **proxy)))
+    sxm, either = (found[name, "output_tokens_per_s"] for name in ("sxm", "open"))
+    assert either.high == sxm.high
+    assert either.low < 0.95 * sxm.low
+
+
+def test_beams_cost_as_much_as_answers(evaluate):
+    suite = {
+        "engine": "tensorrt-llm",
+        "benchmark": "gptj-99",
+        "scenario": "Offline",
+        "max_input_tokens": 1919,
+        "max_output_tokens": 128,
+    }
+    one = changed(BENCHMARK, id="one", judge=["samples_per_s"], measured={"samples_per_s": 9.0}, input=suite)
+    four = changed(one, id="four", input=suite | {"beam_width": 4})
+    found = predicted(evaluate(one, four))
+    ratio = found["one", "samples_per_s"].typical / found["four", "samples_per_s"].typical
+    assert 1 < ratio < 4  # the prompt is read once
+
+
+def test_a_figure_named_twice_is_asked_once(evaluate):
+    report = evaluate(changed(FINE_TUNING, judge=["tokens_per_s", "tokens_per_s"]))
+    assert report.asked == {("training", "tokens_per_s"): 1}
+
+
+def test_power_of_servers_is_judged_wherever_it_was_measured(evaluate):
+    case = changed(
+        BENCHMARK,
+        gpu="nvidia-b200-sxm-180gb",
+        gpu_count=8,
+        measured={"output_tokens_per_s": 102909.0, "mean_system_power_w": 9653.5},  # MLPerf Inference v5.1
+    )
+    found = predicted(evaluate(case))["llama-70b-trt", "mean_system_power_w"]
+    assert found.low <= 9653.5 <= found.high
+    unknown = evaluate(changed(case, gpu_count=64))
+    assert (
+        reasons(unknown)["mean_system_power_w"] == "no server of the catalog takes that many of these cards"
+    )
