@@ -268,7 +268,7 @@ def rank(case: Case, machines: Sequence[Machine]) -> Ranking:
             matches += [_match(case, config, machine) for config in found]
         else:
             rejected.append(_rejection(machine, failures))
-    ordered = sorted(matches, key=_order)
+    ordered = sorted(matches, key=lambda match: _order(case, match))
     return Ranking(
         tuple(_marked(ordered)),
         tuple(sorted(rejected, key=lambda item: item.server)),
@@ -1033,7 +1033,7 @@ def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure
         serving_gpus = replicas * per_replica
         left = count - serving_gpus
         if servers > (2 if case.n_plus_1 else 1) or left < 1:
-            reason = message("throughput", need=serving_gpus + 1, have=count)
+            reason = message("throughput", figure="cards", need=serving_gpus + 1, have=count)
             return Failure(node.gpu.slug, (reason,), 1.0)
         tries = [(left, 1)]
     else:
@@ -1205,7 +1205,7 @@ _SCALES: dict[str, tuple[tuple[float, float], ...]] = {
     # target / time: just kept is good enough, twice as fast is better, more is hardly noticed
     "time": ((0.25, 0), (0.5, 25), (1.0, 70), (2.0, 92), (4.0, 100)),
     # what can be carried / what is asked: some room is right, far too much is a machine too large
-    "capacity": ((1.0, 70), (1.3, 95), (2.0, 100), (4.0, 90), (16.0, 60), (64.0, 30), (512.0, 0)),
+    "capacity": ((1.0, 70), (1.3, 95), (2.0, 100), (8.0, 95), (64.0, 70), (512.0, 40)),
     # GPU memory there / GPU memory needed
     "memory": ((1.0, 0), (1.2, 95), (1.6, 100), (2.5, 75), (4.0, 50), (8.0, 25), (24.0, 0)),
     "cards": ((1, 100), (2, 84), (4, 62), (8, 42), (16, 20), (64, 0)),
@@ -1316,6 +1316,19 @@ def _memory_ratio(case: Case, config: Config) -> float:
     return available / max(need, 1.0)
 
 
+def _gpus_beside_service(case: Case, config: Config) -> int:
+    """Return how many GPUs the service can do without, so that experiments do not stop it."""
+    layout = config.layout
+    if case.kind == "tokens":
+        copies = ceil(config.corner.requests / max(config.limit, 1))
+        if case.n_plus_1:
+            copies = ceil(copies * config.servers / max(config.servers - 1, 1))
+        return config.gpus - copies * layout.gpus_per_replica
+    if config.work is None or not config.corner.rate:
+        return config.gpus - 1
+    return config.gpus - ceil(config.gpus * config.corner.rate / max(config.work.low, 1e-9))
+
+
 def _criteria(case: Case, config: Config, machine: Machine) -> dict[str, float | None]:
     values: dict[str, float | None] = dict.fromkeys(CRITERIA)
     capacity = _capacity(case, config)
@@ -1371,10 +1384,9 @@ def _deductions(case: Case, config: Config) -> float:
     """Return what is taken off for what no scale shows [% of the score]."""
     node, layout = config.node, config.layout
     points = {"current": 0.0, "previous": 7.0, "legacy": 25.0}[node.gpu.market_state]
-    generation = node.gpu.architecture.lower()
-    if node.gpu.market_state == "current" and not generation.startswith(("blackwell", "cdna 4")):
+    if node.gpu.market_state == "current" and not _newest(node.gpu):
         # The generation before the newest is sold out first; eight-GPU boards are kept longest.
-        points += 10.0 if node.gpu.form in ("sxm", "oam") else 2.0
+        points += 12.0 if node.gpu.form in ("sxm", "oam") else 2.0
     points += {"maker": 0.0, "benchmark": 0.0, "deployed": 3.0, "preset": 6.0, "derived": 6.0}[node.evidence]
     if not node.count_known:
         points += 8.0
@@ -1399,8 +1411,11 @@ def _deductions(case: Case, config: Config) -> float:
         points += 6.0
     if config.trained is not None and not case.serves:
         points += 8.0 * _lateness(case, config)
-        if case.method in ("pretraining", "full") and config.gpus > 1 and not _fast_link(config):
-            points += 6.0
+        joined = node.link_max_gpus if node.link not in ("pcie", "none") else 1
+        if case.method in ("pretraining", "full") and config.count > joined:
+            points += 10.0
+    if case.serves and case.trains and _gpus_beside_service(case, config) < 1:
+        points += 15.0  # experiments stop the service
     return min(points, 90.0)
 
 
@@ -1419,7 +1434,12 @@ def _score(case: Case, config: Config, criteria: dict[str, float | None]) -> flo
 _MARKET = {"current": 0, "previous": 1, "legacy": 2}
 
 
-def _order(match: Match) -> tuple[object, ...]:
+def _newest(gpu: GPUSpec) -> bool:
+    """Tell whether a card is of its maker's newest generation: our judgement, as the market states are."""
+    return gpu.architecture.lower().startswith(("blackwell", "cdna 4"))
+
+
+def _order(case: Case, match: Match) -> tuple[object, ...]:
     """Return the sort key: states and unknown facts first, then scores in steps, then what breaks ties.
 
     The steps are fixed, so that no match's place against another depends on a third.
@@ -1428,8 +1448,11 @@ def _order(match: Match) -> tuple[object, ...]:
     return (
         *_group(config),
         -floor(match.score / TIE_POINTS),
+        case.site != "edge" and _made_for_edge(config.node),
         config.gpus,
+        config.node.special_order,
         _MARKET[config.node.gpu.market_state],
+        not _newest(config.node.gpu),
         config.rack_units if config.rack_units is not None else 10**6,
         round(config.power_w.typical) if config.power_w else 10**9,
         -match.score,
@@ -1513,10 +1536,11 @@ def _reasons(case: Case, config: Config) -> Iterator[Message]:
         seconds = config.trained.seconds
         yield message("training_hours", low=seconds.low, high=seconds.high, target=corner.target_s)
     if case.serves and case.trains:
-        if config.gpus > 1:
-            yield message("two_roles", gpus=config.gpus)
-        elif config.served is not None:
-            yield message("one_card_both", gpus=config.gpus)
+        spare = _gpus_beside_service(case, config)
+        if spare > 0:
+            yield message("two_roles", gpus=config.gpus, needed=config.gpus - spare)
+        else:
+            yield message("service_pauses", gpus=config.gpus)
         return
     if config.served is not None:
         yield message(
@@ -1619,13 +1643,16 @@ def _layout_warnings(case: Case, config: Config) -> Iterator[Message]:
     elif layout.gpus_per_replica > 1 and node.link in ("pcie", "none"):
         yield message("split_over_pcie", gpus=layout.gpus_per_replica)
     if layout.pipeline_parallel > 1:
-        yield message("pipeline", stages=layout.pipeline_parallel)
+        code = "pipeline" if case.serves else "pipeline_training"
+        yield message(code, stages=layout.pipeline_parallel)
     if layout.idle_gpus:
         if case.together and case.trains and case.serves:
             yield message("training_cards", gpus=layout.idle_gpus)
         else:
             yield message("idle", gpus=layout.idle_gpus)
-    if config.count == 3 and not case.serves:
+    if config.count == 3 and case.together:
+        pass  # the cards without a part in the service train
+    elif config.count == 3 and not case.serves:
         yield message("three_workers")
     elif config.count == 3:
         yield message(

@@ -94,11 +94,14 @@ REASONS: dict[str, Sentence] = {
         {"low": "hours", "high": "hours"},
     ),
     "two_roles": (
-        _("With %(gpus)s GPUs, training can have cards of its own, so that it does not stop the service."),
-        {"gpus": "count"},
+        _(
+            "GPUs: %(gpus)s; the service needs %(needed)s of them, so that training can have cards of its own "
+            "and does not stop it."
+        ),
+        {"gpus": "count", "needed": "count"},
     ),
-    "one_card_both": (
-        _("With %(gpus)s GPU, the service stops or slows down while training runs."),
+    "service_pauses": (
+        _("GPUs: %(gpus)s; the service slows down or stops while training runs."),
         {"gpus": "count"},
     ),
     "first_token": (
@@ -236,6 +239,10 @@ WARNINGS: dict[str, Sentence] = {
         _("Layers are split into %(stages)s stages: this buys memory, but no answer gets faster."),
         {"stages": "count"},
     ),
+    "pipeline_training": (
+        _("Layers are split into %(stages)s stages: cards wait for each other at every step."),
+        {"stages": "count"},
+    ),
     "idle": (
         _("GPUs without work in this configuration: %(gpus)s."),
         {"gpus": "count"},
@@ -352,7 +359,11 @@ REJECTIONS: dict[str, Sentence] = {
         {"need": "ms", "have": "ms"},
     ),
     "throughput": (
-        _("Throughput: the load would take %(need)s, at most %(have)s are possible."),
+        _("Throughput: the load would take %(need)s servers; more than %(have)s are not counted."),
+        {"need": "count", "have": "count"},
+    ),
+    "throughput_cards": (
+        _("Cards: service and training together would take %(need)s; the server takes %(have)s."),
         {"need": "count", "have": "count"},
     ),
     "training_time": (
@@ -565,6 +576,8 @@ def rejection(item: Message, names: Mapping[str, str]) -> str:
     code, params = item.code, dict(item.params)
     if code == "latency":
         code = f"latency_{params['figure']}"
+    elif code == "throughput" and params.get("figure") == "cards":
+        code = "throughput_cards"
     elif code == "temperature" and params.get("have") is None:
         code = "temperature_unknown"
     return _written(REJECTIONS[code], item, names)
