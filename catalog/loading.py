@@ -113,9 +113,16 @@ def fill(loader, folder):
 
 def read(path):
     """Return the rows of one file; a file may also hold a single one."""
-    with path.open(encoding="utf-8") as file:
-        rows = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return rows if isinstance(rows, list) else [rows]
+    try:
+        with path.open(encoding="utf-8") as file:
+            rows = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise FixtureError(f"{path.name}: {error}") from error
+    rows = rows if isinstance(rows, list) else [rows]
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("slug"), str):
+            raise FixtureError(f"{path.name}: every entry is a list of fields with a slug")
+    return rows
 
 
 class Loader:
@@ -153,7 +160,7 @@ class Loader:
             self.children(child, parent, [(row, lists[name]) for row, lists, _evidence in todo])
         for row, _children, (entries, weak, checked_on) in todo:
             self.remember(row, entries, weak, checked_on)
-        self.write_evidence(model)
+        self.write_evidence()
         if new:
             self.report.added[model._meta.model_name] += len(new)
         if old:
@@ -245,7 +252,7 @@ class Loader:
         if entries:
             self.evidence.append((row, entries, set(weak), checked_on))
 
-    def write_evidence(self, model):
+    def write_evidence(self):
         """Insert one row for each field that a source stands for."""
         rows = []
         stamps = {}
@@ -257,25 +264,26 @@ class Loader:
             allowed = set(subject.evidence_fields())
             checked = checked_on or stamps.get(owner_of(subject)) or datetime.date.today()
             for entry in entries:
-                for name in entry.get("fields") or [entry["field"]]:
-                    if name not in allowed:
-                        raise FixtureError(f"{subject}: evidence for an unknown field {name}")
-                    if "stated" not in entry and known is None:
-                        known = subject.figures()
-                    stated = entry.get("stated") or as_stated((known or {}).get(name))
-                    rows.append(
-                        Evidence(
-                            **{SUBJECT[type(subject)]: subject},
-                            field=name,
-                            source_id=self.id_of(Source, entry["source"], subject),
-                            state=entry["state"],
-                            stated=stated,
-                            kept=entry.get("kept", True),
-                            weak=entry.get("weak", False) or name in weak,
-                            checked_on=checked,
-                            note=entry.get("note", ""),
-                        )
+                names = entry.get("fields") or [entry.get("field")]
+                if wrong := [name for name in names if name not in allowed]:
+                    raise FixtureError(f"{subject}: evidence for an unknown field {wrong[0]}")
+                if "stated" not in entry and known is None:
+                    known = subject.figures()
+                source = self.id_of(Source, entry.get("source"), subject)
+                rows += [
+                    Evidence(
+                        **{SUBJECT[type(subject)]: subject},
+                        field=name,
+                        source_id=source,
+                        state=entry.get("state"),
+                        stated=entry.get("stated") or as_stated((known or {}).get(name)),
+                        kept=entry.get("kept", True),
+                        weak=entry.get("weak", False) or name in weak,
+                        checked_on=checked,
+                        note=entry.get("note", ""),
                     )
+                    for name in names
+                ]
         insert(Evidence, rows)
         self.evidence = []
 

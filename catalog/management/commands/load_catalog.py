@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if verbosity == 0:
             return
         width = max((len(slug) for slug, *_counts in report.figures), default=0)
-        self.stdout.write(_("Figures per server, with a source and not sourced:"))
+        self.stdout.write(_("Figures per server: known, with a source, not sourced"))
         for slug, known, sourced in report.figures:
             self.stdout.write(f"  {slug:<{width}}  {known:4} {sourced:4} {known - sourced:4}")
         for table, count in report.added.items():
