@@ -3,6 +3,8 @@
 from django import template
 from django.utils.translation import gettext, gettext_lazy as _
 
+from aiservers import htmx
+from catalog import versions
 from catalog.templatetags.units import UNITS, format_number, gibibytes, not_published, places, quantity
 
 register = template.Library()
@@ -155,3 +157,14 @@ def fact(label, value, mark=None, note=""):
     """Show one line of a specification inside `<dl class="facts">`, with its evidence mark and a note."""
     unknown = value is None or value in ("", not_published())
     return {"label": label, "value": value, "unknown": unknown, "mark": mark, "note": note}
+
+
+@register.filter
+def swaps(request):
+    """Tell whether this is sent for an htmx swap, and with it what lies outside of the swapped part."""
+    return htmx.swaps(request)
+
+
+@register.simple_tag
+def catalog_version():
+    return versions.current()

@@ -53,20 +53,32 @@ def test_a_number_is_typed_as_the_language_writes_it(page, language):
     show(page)
     expect(page.locator(".active-filters")).to_be_visible()
     assert page.url.endswith("?gpu_memory_min=1500.5")
-    page.reload()
     expect(page.locator("#id_gpu_memory_min")).to_have_value(SHOWN[language])
 
 
-def test_a_number_that_cannot_be_read_has_its_message_beside_the_field(page_without_scripts):
-    page = page_without_scripts
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_number_that_cannot_be_read_has_its_message_beside_the_field(page, page_without_scripts, scripts):
+    page = page if scripts else page_without_scripts
     page.goto(LISTS["en"])
-    page.fill("#id_gpu_memory_min", "lots")
     page.select_option("#id_stage", "training")
-    show(page)
+    page.fill("#id_gpu_memory_min", "lots")
+    page.keyboard.press("Enter")
     field = page.locator("#id_gpu_memory_min")
     expect(field).to_have_value("lots")
     expect(field).to_have_accessible_description(re.compile("This is not a number"))
     expect(page.locator("#count")).to_have_text(COUNTS["en"])
+
+
+def test_the_focus_stays_where_the_reader_was(page):
+    page.goto(LISTS["en"])
+    page.fill("#id_gpu_memory_min", "100")
+    page.keyboard.press("Enter")
+    expect(page.locator(".active-filters")).to_be_visible()
+    assert page.evaluate("document.activeElement.id") == "id_gpu_memory_min"
+    page.locator(".filters button").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.activeElement.closest('.filters button') !== null")
 
 
 def test_the_back_button_brings_back_the_whole_page(page):

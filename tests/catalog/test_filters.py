@@ -242,6 +242,7 @@ def test_a_swap_gets_the_results_alone_and_says_the_count(ask, servers):
 def test_a_restored_history_entry_gets_the_whole_page(ask, servers):
     response = ask("stage=training", **{"hx-request": "true", "hx-history-restore-request": "true"})
     assert "<html" in text(response)
+    assert text(response).count('id="live"') == text(response).count('id="languages"') == 1
 
 
 def test_the_language_links_keep_the_filters(ask, servers):
