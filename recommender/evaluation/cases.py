@@ -98,6 +98,7 @@ class Case:
     judged: tuple[str, ...]
     measured: Mapping[str, Any]
     question: Question | None
+    group: str = ""  # cases of one log or table: what is tuned to one of them is tuned to all
     problem: str = ""
 
 
@@ -123,7 +124,7 @@ def read(paths: Iterable[Path]) -> list[Case]:
 def parse(entry: object, name: str) -> Case:
     """Return a case; what has not the shape of one keeps its problem."""
     if not isinstance(entry, dict):
-        return Case(name, "", (), {}, None, "the case is no mapping")
+        return Case(name, "", (), {}, None, problem="the case is no mapping")
     judged = entry.get("judge")
     measured = entry.get("measured")
     known = isinstance(judged, list) and isinstance(measured, dict)
@@ -134,8 +135,8 @@ def parse(entry: object, name: str) -> Case:
             raise Refused("the case does not say what was measured and what judges it")
         question = _question(entry, family)
     except Refused as refused:
-        return Case(case_id, family, figures, {}, None, str(refused))
-    return Case(case_id, family, figures, dict(measured or {}), question)
+        return Case(case_id, family, figures, {}, None, problem=str(refused))
+    return Case(case_id, family, figures, dict(measured or {}), question, str(entry.get("group", case_id)))
 
 
 def _question(entry: Mapping[str, Any], family: str) -> Question:

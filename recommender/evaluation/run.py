@@ -7,7 +7,7 @@ from math import isfinite
 from types import ModuleType
 from typing import Any
 
-from recommender.evaluation import memory, throughput, training
+from recommender.evaluation import comparison, memory, throughput, training
 from recommender.evaluation.cases import Case, Question, Refused
 from recommender.evaluation.scores import Answer, Prediction, Score, score
 from recommender.evaluation.shelf import Shelf
@@ -64,6 +64,19 @@ class Report:
             for answer in answers:
                 groups[answer.predicted.situation].append(answer)
             found[key] = {name: score(group, len(group)) for name, group in sorted(groups.items())}
+        return found
+
+    def comparisons(self) -> dict[tuple[str, str], dict[str, Score]]:
+        """Return the scores of the same points by other means (see `comparison`)."""
+        means = {
+            "corrected by the other groups": comparison.left_out,
+            "plain roofline": comparison.bounds,
+            "roofline, one factor": comparison.bounds_with_one_factor,
+        }
+        found: dict[tuple[str, str], dict[str, Score]] = {}
+        for key, answers in sorted(self.answers.items()):
+            others = {name: rule(answers) for name, rule in means.items()}
+            found[key] = {name: score(one, len(one)) for name, one in others.items() if one}
         return found
 
     def verdict_counts(self) -> dict[str, dict[str, list[int]]]:
@@ -132,7 +145,7 @@ def _answer(case: Case, figure: str, shelf: Shelf) -> Answer:
     measured = case.measured.get(figure)
     if isinstance(measured, bool) or not isinstance(measured, int | float) or not 0 < measured < float("inf"):
         raise Refused("the measured value is no number above zero")
-    return Answer(case.id, predicted, float(measured))
+    return Answer(case.id, predicted, float(measured), case.group)
 
 
 def _verdict(case: Case, shelf: Shelf) -> Verdict:

@@ -12,12 +12,15 @@ from recommender.sizing.specs import Range
 class Prediction:
     """A figure as the site would give it, in the case's unit.
 
-    `point` is false where an input is only known between two ends: its range counts, its middle does not.
+    Attributes:
+        point: False where an input is only known between two ends: the range counts, its middle does not.
+        bound: The figure if printed rates were reached in full, to compare with; None: it has no such bound.
     """
 
     range: Range
     situation: str
     point: bool = True
+    bound: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Answer:
     case: str
     predicted: Prediction
     measured: float
+    group: str = ""
 
     @property
     def error(self) -> float:

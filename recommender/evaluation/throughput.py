@@ -82,18 +82,26 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     model = shelf.model(question)
     if not model.generates_tokens:
         return _samples(question, figure, model, shelf)
-    rule = FIGURES.get(figure)
-    if rule is None:
+    if figure not in FIGURES and figure not in SHARES:
         raise Refused(f"figure not predicted: {figure}")
     case = setup(question, model, shelf)
     loads = _loads(question, figure)
-    found = [rule(one, load, question) for one in _links(case, question) for load in loads]
+    found = [_figure(one, load, question, figure) for one in _links(case, question) for load in loads]
     everything = Range(
         min(one.low for one in found),
         sorted(one.typical for one in found)[len(found) // 2],
         max(one.high for one in found),
     )
-    return Prediction(everything, case.situation(loads[0]), point=loads[0].scenario is None)
+    point = loads[0].scenario is None
+    bound = _bound(case, loads[0], question, figure) if point else None
+    return Prediction(everything, case.situation(loads[0]), point, bound)
+
+
+def _figure(case: Setup, load: Load, question: Question, figure: str) -> Range:
+    """Return a figure under one load over one link."""
+    if figure in FIGURES:
+        return FIGURES[figure](case, load)
+    return _output(case, load, question).scaled(SHARES[figure](case, load))
 
 
 def setup(question: Question, model: AIModelSpec, shelf: Shelf) -> Setup:
@@ -297,14 +305,40 @@ def _output(case: Setup, load: Load, question: Question) -> Range:
             engine=case.runtime.engine,
         )
         if burst is None:
-            raise Refused(
-                f"the card does not take {case.weights.precision}, or its rate or cache is not known"
-            )
+            raise Refused(_unknown(case))
         return burst.scaled(replicas)
     full = _serving(case, load, running).output_tokens_per_s
     if load.scenario in ("Server", "Interactive"):
         full = Range(min(full.low, _within_limits(case, load, question, running)), full.typical, full.high)
     return full.scaled(replicas)
+
+
+def _bound(case: Setup, load: Load, question: Question, figure: str) -> float | None:
+    """Return a figure if printed rates were reached in full and nothing else took time (the roofline).
+
+    A request takes the longer of its arithmetic and its part of the memory traffic.
+    """
+    card, model = case.card.spec, case.model
+    computing = latency.computing_precision(card, case.weights.precision, case.runtime.engine)
+    rate = card.dense_flops.get(computing) if computing else None
+    if figure not in SHARES or not rate or not card.bandwidth_bytes_per_s:
+        return None
+    running, gpus = _running(case, load, question), case.layout.gpus_per_replica
+    work = latency.model_work(model, case.weights.precision)
+    touched = 1 - (1 - work.touched_share) ** running
+    weights = (work.shared_bytes + work.expert_bytes * touched) / gpus
+    cache = memory.cache_bytes(
+        model,
+        tokens=ceil(load.input_tokens + load.output_tokens / 2),
+        requests=1,
+        kv_precision=case.kv_precision,
+        tensor_parallel=case.layout.tensor_parallel,
+        pipeline_parallel=case.layout.pipeline_parallel,
+    ).typical
+    arithmetic = 2 * work.active_parameters * (load.input_tokens + load.output_tokens) / (rate * gpus)
+    traffic = load.output_tokens * (weights / running + cache) / card.bandwidth_bytes_per_s
+    output = load.output_tokens / max(arithmetic, traffic) * case.layout.replicas
+    return output * SHARES[figure](case, load)
 
 
 def _within_limits(case: Setup, load: Load, question: Question, running: int) -> float:
@@ -329,27 +363,13 @@ def _within_limits(case: Setup, load: Load, question: Question, running: int) ->
     return _serving(case, load, max(kept or 1, 1)).output_tokens_per_s.low
 
 
-def _total(case: Setup, load: Load, question: Question) -> Range:
-    """Return prompt and output tokens over all GPUs [1/s]."""
-    return _output(case, load, question).scaled((load.input_tokens + load.output_tokens) / load.output_tokens)
-
-
-def _output_per_gpu(case: Setup, load: Load, question: Question) -> Range:
-    return _output(case, load, question).scaled(1 / case.gpus)
-
-
-def _samples_of_language(case: Setup, load: Load, question: Question) -> Range:
-    """Return answers of the mean length over all GPUs [1/s]."""
-    return _output(case, load, question).scaled(1 / load.output_tokens / load.beams)
-
-
-def _decode(case: Setup, load: Load, question: Question) -> Range:
+def _decode(case: Setup, load: Load) -> Range:
     """Return the tokens of one stream while it answers [1/s]."""
     tpot = _serving(case, load, load.at_once or 1).tpot_s
     return Range(1 / tpot.high, 1 / tpot.typical, 1 / tpot.low)
 
 
-def _prefill(case: Setup, load: Load, question: Question) -> Range:
+def _prefill(case: Setup, load: Load) -> Range:
     """Return the tokens of a prompt over the time until its first answer [1/s]."""
     ttft = _serving(case, replace(load, output_tokens=1.0), load.at_once or 1).ttft_s
     tokens = load.input_tokens
@@ -387,11 +407,14 @@ def _samples(question: Question, figure: str, model: AIModelSpec, shelf: Shelf) 
     return Prediction(found.scaled(question.gpu_count), f"{model.kind}")
 
 
-FIGURES: dict[str, Callable[[Setup, Load, Question], Range]] = {
-    "output_tokens_per_s": _output,
-    "output_tokens_per_s_per_gpu": _output_per_gpu,
-    "total_tokens_per_s": _total,
-    "samples_per_s": _samples_of_language,
+# Figures in words of output tokens over all GPUs.
+SHARES: dict[str, Callable[[Setup, Load], float]] = {
+    "output_tokens_per_s": lambda case, load: 1.0,
+    "output_tokens_per_s_per_gpu": lambda case, load: 1 / case.gpus,
+    "total_tokens_per_s": lambda case, load: 1 + load.input_tokens / load.output_tokens,
+    "samples_per_s": lambda case, load: 1 / load.output_tokens / load.beams,
+}
+FIGURES: dict[str, Callable[[Setup, Load], Range]] = {
     "decode_tokens_per_s": _decode,
     "prefill_tokens_per_s": _prefill,
 }

@@ -102,7 +102,7 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     if rule is None:
         raise Refused(f"figure not predicted: {figure}")
     case = setup(question, shelf)
-    return Prediction(rule(case, question), case.situation)
+    return Prediction(rule(case, question), case.situation, bound=_bound(case, figure))
 
 
 def fits(question: Question, shelf: Shelf) -> bool:
@@ -113,6 +113,15 @@ def fits(question: Question, shelf: Shelf) -> bool:
     """
     needed = _memory(setup(question, shelf), question)
     return needed.total.typical <= needed.available.typical
+
+
+def _bound(case: Setup, figure: str) -> float | None:
+    """Return a rate if the printed one were reached in full, without recomputed work."""
+    peak = case.card.spec.dense_flops.get(case.compute)
+    gpus = {"tokens_per_s_per_gpu": 1, "tokens_per_s": case.gpus}.get(figure)
+    if not peak or not gpus:
+        return None
+    return gpus * peak / sum(training.flops_per_token(case.model, case.method, case.sequence_tokens))
 
 
 def _tokens_per_s_per_gpu(case: Setup, question: Question) -> Range:

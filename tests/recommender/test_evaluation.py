@@ -12,9 +12,7 @@ from catalog.models import MeasuredWeights, Source
 from recommender import evaluation
 from recommender.evaluation.cases import parse
 from recommender.evaluation.catalog import CatalogShelf
-from recommender.evaluation.scores import Answer, Prediction, score
 from recommender.evaluation.shelf import same_source
-from recommender.sizing.specs import Range
 
 # vLLM logs: https://github.com/vllm-project/vllm/issues/10517 and the estimator of openshift-psap.
 LLAMA_8B = {
@@ -343,35 +341,6 @@ def test_whatever_stands_in_a_case_the_answer_is_a_report(evaluate, data):
     assert answered + len(report.unanswered) == sum(report.asked.values())
 
 
-def test_scores_by_hand():
-    answers = [
-        Answer("a", Prediction(Range(8, 10, 12), "x"), 8),  # +25 %, inside, 1.5 wide
-        Answer("b", Prediction(Range(9, 9, 18), "x"), 10),  # -10 %, inside, 2 wide
-        Answer("c", Prediction(Range(4, 5, 12), "x"), 50),  # -90 %, outside, 3 wide
-        Answer("d", Prediction(Range(1, 2, 9), "x", point=False), 4),  # no point, inside, 9 wide
-    ]
-    found = score(answers, 6)
-    assert (found.cases, found.predicted) == (6, 4)
-    assert found.median_signed == pytest.approx(-0.10)
-    assert found.median_abs == pytest.approx(0.25)
-    assert found.p90_abs == pytest.approx(0.77)  # four fifths of the way from 0.25 to 0.90
-    assert found.inside == 0.75
-    assert found.width == 2.5
-
-
-def test_a_score_of_nothing_has_no_figures():
-    found = score([], 3).as_json()
-    assert found == {
-        "cases": 3,
-        "predicted": 0,
-        "median_signed": None,
-        "median_abs": None,
-        "p90_abs": None,
-        "inside": None,
-        "width": None,
-    }
-
-
 def test_an_open_form_may_be_linked_either_way(evaluate):
     """Source says "H100 80 GB" only: two cards may be joined by a switch or over PCIe."""
     stated = changed(BENCHMARK, id="sxm", gpu="nvidia-h100-sxm-80gb", gpu_count=2, input__tensor_parallel=2)
@@ -415,3 +384,18 @@ def test_power_of_servers_is_judged_wherever_it_was_measured(evaluate):
     assert (
         reasons(unknown)["mean_system_power_w"] == "no server of the catalog takes that many of these cards"
     )
+
+
+def test_no_prediction_is_better_than_its_roofline(evaluate):
+    prompts = ("trtllm-bench throughput", "decode 32 after 32 prompt tokens, batch 1")
+    cases = [changed(BENCHMARK, id=name, input__benchmark=name) for name in prompts]
+    found = [one for group in evaluate(*cases).answers.values() for one in group]
+    assert len(found) == 2
+    assert all(one.predicted.range.typical < one.predicted.bound for one in found)
+
+
+def test_the_roofline_of_decoding_one_stream_reads_all_weights_once_a_token(evaluate):
+    alone = changed(BENCHMARK, input__batch=1, input__input_tokens=1, input__output_tokens=1)
+    found = evaluate(alone).answers["inference-throughput", "output_tokens_per_s"][0]
+    bandwidth, parameters = 4.8e12, 70.6e9  # NVIDIA H200 data sheet; Llama 3.3 70B in FP8, a byte each
+    assert found.predicted.bound == pytest.approx(bandwidth / parameters, rel=0.04)

@@ -35,7 +35,7 @@ class Command(BaseCommand):
 
 def table(report):
     """Yield the lines of a table that people read: figures, their situations, verdicts, what was refused."""
-    situations = report.situations()
+    situations, comparisons = report.situations(), report.comparisons()
     for family, figures in report.scores().items():
         yield LAYOUT.format(family, *HEAD)
         for figure, found in figures.items():
@@ -44,6 +44,8 @@ def table(report):
             if len(groups) > 1:
                 for name, group in groups.items():
                     yield _line(f"    {name}", group)
+            for name, other in comparisons.get((family, figure), {}).items():
+                yield _line(f"    = {name}", other, ranges="roofline" not in name)
         yield ""
     for family, verdicts in report.verdict_counts().items():
         for name, (right, everything) in verdicts.items():
@@ -58,7 +60,7 @@ def table(report):
         yield f"{count:>6} in {len(cases[reason])} cases: {reason}"
 
 
-def _line(name, found):
+def _line(name, found, ranges=True):
     def percent(value, sign=""):
         return "-" if value is None else f"{100 * value:{sign}.1f}%"
 
@@ -69,6 +71,6 @@ def _line(name, found):
         percent(found.median_signed, "+"),
         percent(found.median_abs),
         percent(found.p90_abs),
-        "-" if found.inside is None else f"{100 * found.inside:.0f}%",
-        "-" if found.width is None else f"{found.width:.2f}",
+        f"{100 * found.inside:.0f}%" if ranges and found.inside is not None else "-",
+        f"{found.width:.2f}" if ranges and found.width is not None else "-",
     )
