@@ -10,7 +10,7 @@ from recommender import evaluation
 from recommender.evaluation.catalog import CatalogShelf
 
 HEAD = ("cases", "predicted", "signed", "abs", "p90", "inside", "width")
-LAYOUT = "{:<44}{:>6}{:>10}{:>8}{:>7}{:>7}{:>8}{:>7}"
+LAYOUT = "{:<42}{:>6}{:>10}{:>9}{:>9}{:>9}{:>7}{:>7}"
 
 
 class Command(BaseCommand):
