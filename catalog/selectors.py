@@ -107,7 +107,7 @@ class Sources:
                 item["numbers"].append(self.number(row.source))
         return [
             {
-                "value": ", ".join(stated.splitlines()),
+                "value": sentences.stated(stated),
                 "numbers": sorted(set(item["numbers"])),
                 "kept": item["kept"],
             }

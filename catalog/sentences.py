@@ -1,9 +1,10 @@
 """Catalog facts as sentences in the reader's language, made from typed columns."""
 
 import datetime
+import re
 
 from django.utils.formats import date_format
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from catalog.templatetags.units import celsius, format_number, gbs, gibibytes, gigabytes, rack_units, watts
 
@@ -91,6 +92,16 @@ def card_room(counts, limits=None):
         # Translators: one or the other, never both; the second begins with a figure.
         room = gettext("%(first)s or %(second)s") % {"first": room, "second": part} if room else part
     return room
+
+
+def stated(text):
+    """Return what a source says, kept as plain text, with the words and units of the reader's language."""
+    words = {"yes": gettext("yes"), "no": gettext("no"), "none": pgettext("stated", "none")}
+    text = ", ".join(words.get(line, line) for line in text.splitlines())
+    text = re.sub(
+        r"(\d+) (?:× )?(single|double)-wide", lambda found: card_room({found[2]: int(found[1])}), text
+    )
+    return re.sub(r"\b(\d+) W\b", lambda found: watts(int(found[1])), text)
 
 
 def cards(option):
