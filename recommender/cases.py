@@ -223,14 +223,14 @@ def resolve(
         vendors: makers of processors and of GPUs, under the keys of the answers.
         names: names of models, for messages.
     """
-    problems = list(_catalog_problems(answers, models, presets, vendors))
+    problems = list(catalog_problems(answers, models, presets, vendors))
     if problems:
         return tuple(problems)
     chosen = tuple(presets[slug] for slug in answers.several("workload"))
     stages = _stages(answers, chosen)
     serves = bool(stages & {"inference", "mixed", "development"})
     trains = bool(stages & {"training", "fine_tuning", "mixed"})
-    notices = list(answers.notices)
+    notices: list[Notice] = []
     kind = _kind(answers, models, chosen, notices)
     if trains and not serves:
         kind = TOKENS
@@ -309,12 +309,13 @@ def resolve(
     )
 
 
-def _catalog_problems(
+def catalog_problems(
     answers: Answers,
     models: Mapping[str, AIModelSpec],
     presets: Mapping[str, Preset],
     vendors: Mapping[str, frozenset[str]],
 ) -> Iterable[Problem]:
+    """Yield the answers that name what the catalog does not have, after those that are bad in themselves."""
     yield from answers.problems
     for key in ("model", "training_model", "draft_model"):
         slug = answers.one(key)

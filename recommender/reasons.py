@@ -95,8 +95,8 @@ REASONS: dict[str, Sentence] = {
     ),
     "two_roles": (
         _(
-            "GPUs: %(gpus)s; the service needs %(needed)s of them, so that training can have cards of its own "
-            "and does not stop it."
+            "GPUs: %(gpus)s; the service needs %(needed)s of them, so that training can have cards of its "
+            "own and does not stop it."
         ),
         {"gpus": "count", "needed": "count"},
     ),

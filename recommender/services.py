@@ -61,6 +61,8 @@ def recommend(answers: Answers) -> Result:
         BadAnswers: one of them cannot be reckoned with.
     """
     specs = adapters.load_specs()
+    if answers.problems:
+        raise BadAnswers(cases.catalog_problems(answers, specs.models, specs.presets, specs.vendors))
     key = _cache_key(answers, specs.version)
     result = cache.get(key)
     if result is None:
@@ -319,15 +321,14 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
     slugs = {match.config.node.server for match in matches} | {
         item.server for item in result.ranking.rejected
     }
-    servers = {
-        row.slug: row
-        for row in Server.objects.filter(slug__in=slugs).select_related("manufacturer", "enclosure")
-    }
     gpus = {row.slug: row for row in GPU.objects.select_related("manufacturer")}
     variants = {
         (row.server.slug, row.slug): row
-        for row in VariantRow.objects.filter(server__slug__in=slugs).select_related("server")
+        for row in VariantRow.objects.filter(server__slug__in=slugs).select_related(
+            "server__manufacturer", "server__enclosure"
+        )
     }
+    servers = {row.server.slug: row.server for row in variants.values()}  # each has at least one variant
     shown_servers = {match.config.node.server for match in shown}
     hidden = dict.fromkeys(match.config.node.server for match in rest)
     return {
@@ -483,6 +484,14 @@ def _part_text(result: Result, match: Match | None) -> str:
         config.count,
         config.servers,
     )
+
+
+def models() -> list[tuple[str, str, str, str]]:
+    """Return the AI models that can be sized: slug, name, who made it, kind."""
+    specs = adapters.load_specs()
+    return [
+        (slug, specs.names[slug], specs.developers[slug], model.kind) for slug, model in specs.models.items()
+    ]
 
 
 def choices(key: str) -> list[tuple[str, str]]:

@@ -27,10 +27,7 @@ class Command(BaseCommand):
     def handle(self, *args, **options):
         with translation.override(options["language"]):
             try:
-                parsed = answers.parse(self._read(options["answers"]))
-                if parsed.problems:
-                    raise services.BadAnswers(parsed.problems)
-                result = services.recommend(parsed)
+                result = services.recommend(answers.parse(self._read(options["answers"])))
             except services.BadAnswers as bad:
                 for problem in bad.problems:
                     self.stderr.write(f"{problem.key}: {problem.text}")

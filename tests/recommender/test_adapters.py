@@ -1,0 +1,97 @@
+"""Catalogue rows become specs in base units, read once for each version of the catalog."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalog.models import GPU, Server
+from recommender import adapters
+from recommender.sizing.specs import GIB
+
+pytestmark = pytest.mark.usefixtures("catalog")
+
+
+@pytest.fixture(autouse=True)
+def unread():
+    adapters.forget()
+    yield
+    adapters.forget()
+
+
+def node_of(server, gpu):
+    machine = next(item for item in adapters.load_specs().machines if item.bare.server == server)
+    return next(node for node in machine.nodes if node.gpu.slug == gpu)
+
+
+def test_the_rows_are_read_in_ten_queries_and_then_kept():
+    with CaptureQueriesContext(connection) as first:
+        adapters.load_specs()
+    with CaptureQueriesContext(connection) as second:
+        adapters.load_specs()
+    assert len(first) <= 1 + 10  # the version, and the rows
+    assert len(second) == 1
+
+
+def test_a_change_of_a_fact_is_seen_at_once():
+    before = adapters.load_specs()
+    server = Server.objects.get(slug="thinksystem-sr650-v3")
+    server.rack_units = 4
+    server.save()
+    after = adapters.load_specs()
+    assert after.version != before.version
+    assert node_of("thinksystem-sr650-v3", "nvidia-l40s").rack_units == 4
+
+
+def test_units_change_here():
+    gpu = node_of("thinksystem-sr680a-v3", "nvidia-h200-sxm-141gb").gpu
+    assert gpu.memory_bytes.low == gpu.memory_bytes.high == pytest.approx(140.4 * GIB)
+    assert gpu.bandwidth_bytes_per_s == 4.8e12
+    assert gpu.dense_flops["bf16"] == pytest.approx(989.5e12)
+    assert gpu.compute_capability == (9, 0)
+
+
+def test_memory_that_no_driver_reported_is_a_range():
+    gpu = adapters.gpu_spec(GPU.objects.select_related("manufacturer").get(slug="amd-mi210"))
+    assert not gpu.memory_reported
+    assert (gpu.memory_bytes.low, gpu.memory_bytes.high) == (
+        pytest.approx(0.93 * 64 * GIB),
+        pytest.approx(64 * GIB),
+    )
+
+
+@pytest.mark.parametrize(
+    ("gpu", "rate"),
+    [
+        ("nvidia-h100-sxm-80gb", 900e9),
+        ("nvidia-h200-sxm-141gb", 900e9),
+        ("nvidia-b200-sxm-180gb", 1800e9),
+    ],
+)
+def test_the_link_belongs_to_the_board(gpu, rate):
+    node = node_of("thinksystem-sr680a-v3", gpu)
+    assert (node.link, node.link_bytes_per_s, node.link_max_gpus) == ("nvswitch", rate, 8)
+
+
+def test_bridges_join_two_or_four():
+    assert node_of("thinksystem-sr675-v3", "nvidia-h100-nvl-94gb").link_max_gpus == 2
+    assert node_of("thinksystem-sr675-v3", "nvidia-h200-nvl-141gb").link_max_gpus == 4
+    assert node_of("thinksystem-sr650-v3", "nvidia-l40s").link_max_gpus == 1
+
+
+def test_counts_are_powers_of_two_and_the_largest():
+    assert node_of("thinksystem-sr650-v3", "nvidia-l40s").counts == (1, 2, 3)
+    assert node_of("thinksystem-sr680a-v3", "nvidia-b200-sxm-180gb").counts == (8,)
+    unknown = node_of("thinksystem-sr655-v3", "nvidia-a10")
+    assert (unknown.counts, unknown.count_known) == ((1,), False)
+
+
+def test_a_tray_knows_its_enclosure_and_what_cools_it():
+    node = node_of("thinksystem-sd665-n-v3", "nvidia-h100-sxm-80gb")
+    assert (node.enclosure_rack_units, node.enclosure_trays) == (6, 6)
+    assert node.cooling == {"liquid"}
+    assert "air" in node_of("thinksystem-sr675-v3", "nvidia-l40s").cooling
+
+
+def test_unpublished_servers_and_cards_are_not_read():
+    Server.objects.get(slug="thinksystem-sr650-v3").delete()
+    assert "thinksystem-sr650-v3" not in {machine.bare.server for machine in adapters.load_specs().machines}

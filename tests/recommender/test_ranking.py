@@ -1,0 +1,115 @@
+"""The order of matches: pure values in, and no place that depends on a stranger."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from recommender.adapters import load_specs
+from recommender.answers import parse
+from recommender.ranking import _SCALES, UNPUBLISHED_C, _points, rank
+from recommender.services import recommend
+
+pytestmark = pytest.mark.usefixtures("catalog")
+
+CHAT = {"stage": "inference", "model": "llama-3.1-8b", "concurrency": 10, "context_tokens": 8192}
+
+
+@pytest.fixture
+def machines():
+    return load_specs().machines
+
+
+def case_of(**answers):
+    return recommend(parse(CHAT | answers)).case
+
+
+def order(ranking):
+    return [(match.config.node.server, match.config.node.gpu.slug) for match in ranking.matches]
+
+
+def test_the_order_of_the_catalog_does_not_matter(machines):
+    shuffled = list(machines)
+    random.Random(7).shuffle(shuffled)
+    assert rank(case_of(), shuffled) == rank(case_of(), machines)
+
+
+@pytest.mark.parametrize("answers", [{}, {"model": "llama-3.3-70b"}, {"stage": "fine_tuning"}])
+def test_no_place_depends_on_a_third_server(machines, answers):
+    case = case_of(**answers)
+    whole = rank(case, machines)
+    for gone in {match.config.node.server for match in whole.matches}:
+        rest = rank(case, [machine for machine in machines if machine.bare.server != gone])
+        assert order(rest) == [pair for pair in order(whole) if pair[0] != gone]
+        scores = {
+            (match.config.node.server, match.config.node.gpu.slug): match.score for match in whole.matches
+        }
+        for match in rest.matches:
+            assert scores[match.config.node.server, match.config.node.gpu.slug] == match.score
+
+
+def test_scales_are_fixed_points_and_straight_between():
+    assert _points("time", 1.0) == 70
+    assert _points("memory", 1.0) == 0
+    assert _points("memory", 1.6) == 100
+    assert _points("memory", 1000) == 0  # far too big is a fault as well
+    assert _points("time", 2**0.5) == pytest.approx(81)
+    for places in _SCALES.values():
+        assert [ratio for ratio, _points_ in places] == sorted(ratio for ratio, _points_ in places)
+
+
+def test_what_can_no_longer_be_ordered_stands_behind_its_own_state(machines):
+    case = case_of()
+    first = rank(case, machines).matches[0].config.node.server
+    gone = [
+        replace(machine, nodes=tuple(replace(node, server_orderable=False) for node in machine.nodes))
+        if machine.bare.server == first
+        else machine
+        for machine in machines
+    ]
+    fitting = [match for match in rank(case, gone).matches if match.state == "fits"]
+    assert fitting[0].config.node.server != first
+    places = [match.config.node.server == first for match in fitting if match.config.node.server_orderable]
+    assert not any(places)
+    assert fitting[-1].config.node.server_orderable is False
+
+
+def test_a_special_order_stands_behind_its_equal(machines):
+    case = case_of()
+    twin = next(machine for machine in machines if machine.bare.server == "thinksystem-sr650-v3")
+    special = replace(
+        twin,
+        bare=replace(twin.bare, server="a-special"),
+        nodes=tuple(replace(node, server="a-special", special_order=True) for node in twin.nodes),
+    )
+    servers = [server for server, gpu in order(rank(case, [special, twin])) if gpu == "nvidia-l40s"]
+    assert servers == ["thinksystem-sr650-v3", "a-special"]
+
+
+@pytest.mark.parametrize(("weaker", "stronger"), [("deployed", "maker"), ("preset", "deployed")])
+def test_stronger_evidence_stands_before_weaker(machines, weaker, stronger):
+    case = case_of()
+    twin = next(machine for machine in machines if machine.bare.server == "thinksystem-sr650-v3")
+
+    def known_by(evidence):
+        nodes = (replace(node, server=f"by-{evidence}", evidence=evidence) for node in twin.nodes)
+        return replace(twin, bare=replace(twin.bare, server=f"by-{evidence}"), nodes=tuple(nodes))
+
+    ranked = order(rank(case, [known_by(weaker), known_by(stronger)]))
+    servers = [server for server, gpu in ranked if gpu == "nvidia-l40s"]
+    assert servers == [f"by-{stronger}", f"by-{weaker}"]
+
+
+def test_ties_and_the_front_are_marked(machines):
+    ranking = rank(case_of(), machines)
+    assert any(match.tied for match in ranking.matches)
+    assert any(match.pareto for match in ranking.matches)
+    assert not ranking.matches[0].tied
+
+
+def test_a_condition_of_the_card_is_kept_apart_from_the_room(machines):
+    low, high = UNPUBLISHED_C
+    assert low < high
+    warm = rank(case_of(temperature_max_c=31), machines)
+    rejected = {item.server: {reason.code for reason in item.reasons} for item in warm.rejected}
+    assert rejected["thinksystem-sr630-v4"] == {"temperature"}

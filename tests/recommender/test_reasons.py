@@ -1,0 +1,78 @@
+"""Codes become sentences, in three languages, with figures as each writes them."""
+
+import re
+
+import pytest
+from django.utils import translation
+
+from recommender import reasons
+from recommender.answers import KEYS
+from recommender.cases import DEFAULTS, STAGE_DEFAULTS
+from recommender.ranking import message
+from recommender.sizing.specs import GIB
+
+NARROW, PLAIN = "\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}"
+
+
+def test_figures_are_written_as_each_language_does():
+    fact = message("memory_rate", need=1.5 * GIB, have=40.5 * GIB)
+    written = {}
+    for language in ("es", "ru", "en"):
+        with translation.override(language):
+            written[language] = reasons.reason(fact, {}).replace(PLAIN, NARROW)
+    assert f"1,5{NARROW}GiB" in written["es"]
+    assert f"1,5{NARROW}ГиБ" in written["ru"]
+    assert f"1.5{NARROW}GiB" in written["en"]
+
+
+@pytest.mark.parametrize("table", [reasons.REASONS, reasons.WARNINGS, reasons.REJECTIONS, reasons.FIXES])
+def test_every_place_of_a_sentence_has_its_figure(table):
+    for text, formats in table.values():
+        assert set(re.findall(r"%\((\w+)\)s", str(text))) == set(formats)
+        assert set(formats.values()) <= {*reasons.FORMATS, "name"}
+
+
+def test_every_default_has_its_reason():
+    keys = set(DEFAULTS) | {key for values in STAGE_DEFAULTS.values() for key in values}
+    assert keys <= set(reasons.WHY_DEFAULT)
+
+
+def test_what_is_to_be_found_out_is_a_question_of_ours():
+    assert set(reasons.TO_MEASURE) <= set(KEYS)
+    assert reasons.to_measure("growth_percent")
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"tensor": 1, "replicas": 3}, "three independent copies"),
+        ({"tensor": 2, "replicas": 1}, "third card"),
+        ({"tensor": 1, "replicas": 1}, "one after the other"),
+    ],
+)
+def test_what_the_third_card_does_is_said(params, said):
+    with translation.override("en"):
+        assert said in reasons.warning(message("three_cards", **params), {})
+
+
+def test_a_successor_is_named():
+    names = {"new": "New Server"}
+    with translation.override("en"):
+        gone = reasons.warning(message("server_not_orderable", successor="new"), names)
+        alone = reasons.warning(message("server_not_orderable", successor=None), names)
+    assert "New Server" in gone
+    assert "successor" not in alone
+
+
+def test_every_code_that_rules_out_has_a_label_and_a_sentence():
+    for code in reasons.CODE_LABELS:
+        assert code in reasons.REJECTIONS or f"{code}_ttft" in reasons.REJECTIONS
+
+
+@pytest.mark.parametrize("language", ["es", "ru", "en"])
+@pytest.mark.parametrize("splits", [(1, 1, 1), (1, 1, 4), (2, 1, 1), (4, 2, 3)])
+def test_a_layout_is_said_with_its_numbers(language, splits):
+    with translation.override(language):
+        sentence = reasons.layout(*splits)
+    for number in splits:
+        assert number == 1 or str(number) in sentence
