@@ -67,6 +67,10 @@ class CachingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request):
+        with versions.read_once():
+            return self._response(request)
+
+    def _response(self, request):
         response = self.get_response(request)
         if request.path_info.startswith("/admin/"):
             return response  # the admin says never_cache itself

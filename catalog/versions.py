@@ -7,20 +7,38 @@ from django.apps import apps
 from django.db.models import F
 
 _held_back = ContextVar("held_back", default=False)
+_read_once = ContextVar("read_once", default=None)
 
 
 def current():
     """Return the catalog version as text; "0" before anything was loaded."""
-    row = _rows().filter(pk=1).values_list("number", flat=True).first()
-    return str(row or 0)
+    known = _read_once.get()
+    if known:
+        return known[0]
+    number = str(_rows().filter(pk=1).values_list("number", flat=True).first() or 0)
+    if known is not None:
+        known.append(number)
+    return number
 
 
 def bump():
     """Raise the catalog version. To be called in the transaction that changes the facts."""
     if _held_back.get():
         return
+    if known := _read_once.get():
+        known.clear()
     if not _rows().filter(pk=1).update(number=F("number") + 1):
         _rows().get_or_create(pk=1, defaults={"number": 1})
+
+
+@contextmanager
+def read_once():
+    """Keep the version that was read first: all of one page rests on the same catalog."""
+    token = _read_once.set([])
+    try:
+        yield
+    finally:
+        _read_once.reset(token)
 
 
 @contextmanager

@@ -38,6 +38,7 @@ class Specs:
     machines: tuple[Machine, ...]
     models: Mapping[str, AIModelSpec]
     names: Mapping[str, str]  # of models, servers, GPUs and makers, by slug
+    developers: Mapping[str, str]  # of models, by slug
     presets: Mapping[str, Preset]
     vendors: Mapping[str, frozenset[str]]
 
@@ -96,6 +97,7 @@ def _read(version: str) -> Specs:
         machines=machines,
         models={model.slug: ai_model_spec(model) for model in models},
         names=names,
+        developers={model.slug: model.developer for model in models},
         presets=_presets(),
         vendors={
             "cpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_processors),

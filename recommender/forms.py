@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.http import QueryDict
+from django.utils.functional import cached_property
 from django.utils.translation import get_language, gettext
 
 from aiservers.addresses import canonical_query, canonical_text
 from aiservers.numbers import NumberError, as_typed
-from catalog.models import AIModel, WorkloadProfile
+from catalog.models import WorkloadProfile
 from catalog.templatetags.units import format_number
 from recommender import answers, services
 from recommender.cases import KIND_OF_MODEL
@@ -211,31 +212,22 @@ class Questionnaire:
         for problem in (*self.answers.problems, *problems):
             self.errors.setdefault(problem.key, problem.text)
         self.workloads = self.answers.several("workload")
-        self._profiles = None
-        self._models = None
-        self.stages = set(self.answers.several("stage")) or {
-            profile.stage for profile in self.profiles if profile.slug in self.workloads
-        }
+        self.models = services.models()
         # The model says what load it takes; the profiles do where none is chosen.
         chosen = self.answers.one("model")
         self.kinds = {KIND_OF_MODEL[kind] for slug, _name, _developer, kind in self.models if slug == chosen}
         self.kinds = self.kinds or kinds_of(self.workloads)
 
-    @property
+    @cached_property
     def profiles(self):
-        if self._profiles is None:
-            self._profiles = list(WorkloadProfile.objects.published())
-        return self._profiles
+        return list(WorkloadProfile.objects.published())
 
-    @property
-    def models(self):
-        if self._models is None:
-            self._models = list(
-                AIModel.objects.published()
-                .order_by("sort_key")
-                .values_list("slug", "name", "developer", "kind")
-            )
-        return self._models
+    @cached_property
+    def stages(self):
+        """The stages of the work: those chosen, else those that the profiles are for."""
+        return set(self.answers.several("stage")) or {
+            profile.stage for profile in self.profiles if profile.slug in self.workloads
+        }
 
     def question(self, name):
         key = answers.KEYS[name]

@@ -37,6 +37,15 @@ def work_summary(form):
     return [*stages, *(names[slug] for slug in form.workloads if slug in names)]
 
 
+def work_of_result(page):
+    """Return the kind of work that the result rests on: what it is, and whether that was only assumed."""
+    return [
+        {"text": item["value"], "is_assumed": item["origin"] in STAND_IN_ORIGINS}
+        for item in page["assumptions"]
+        if item["key"] in STEP_ONE
+    ]
+
+
 def question_address(form, name):
     """Return the address of one question with all answers kept, or "" where it is not asked."""
     if name in STEP_ONE:

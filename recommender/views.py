@@ -108,7 +108,7 @@ def results(request):
         "assumptions": presentation.assumptions(page, form),
         "edited": edited,
         "hidden": form.hidden({question.name for question in edited}),
-        "work": presentation.work_summary(form),
+        "work": presentation.work_of_result(page),
         "missing": presentation.missing(page, form),
         "notices": unknown_notices(request.GET, RESULT_KEYS) + page["notices"],
         "show_all": show_all,
