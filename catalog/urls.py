@@ -9,11 +9,11 @@ app_name = "catalog"
 
 servers = [
     path("", views.server_list, name="server_list"),
-    path("<str:slug>/", views.server, name="server"),
+    path("<slug:slug>/", views.server, name="server"),
 ]
 gpus = [
     path("", views.gpu_list, name="gpu_list"),
-    path("<str:slug>/", views.gpu, name="gpu"),
+    path("<slug:slug>/", views.gpu, name="gpu"),
 ]
 
 urlpatterns = [

@@ -5,13 +5,17 @@ from pathlib import Path
 
 import polib
 import pytest
+from django.apps import apps
 from django.core.cache import cache
 from django.core.management import call_command
+from django.core.management.color import no_style
+from django.db import connection
 from django.test.utils import setup_databases, teardown_databases
 from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
 from catalog import versions
+from recommender import adapters
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,13 +67,33 @@ def django_db_setup(
 
 @pytest.fixture(scope="session")
 def loaded_catalog(django_db_setup, django_db_blocker):
-    """Load the real catalog once; tests that use the database see it, and roll back what they change."""
+    """Load the real catalog once, for every test after it that asks for `catalog`."""
     with django_db_blocker.unblock():
         call_command("load_catalog", verbosity=0)
 
 
 @pytest.fixture
 def catalog(loaded_catalog, db):
-    """The real catalog, for one test."""
+    """The real catalog, for one test, which rolls back what it changes."""
     if versions.current() == "0":  # a test with transactions of its own has emptied the tables
         call_command("load_catalog", verbosity=0)
+    loaded = versions.current()
+    yield
+    if versions.current() != loaded:
+        adapters.forget()
+
+
+@pytest.fixture(autouse=True)
+def own_rows_only(request):
+    """Hide the real catalog from a test that uses the database and did not ask for it."""
+    uses_database = "db" in request.fixturenames or request.node.get_closest_marker("django_db")
+    if not uses_database or "loaded_catalog" in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("db")
+    if versions.current() != "0":
+        tables = [model._meta.db_table for model in apps.get_app_config("catalog").get_models()]
+        connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
+    adapters.forget()
+    yield
+    adapters.forget()
