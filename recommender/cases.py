@@ -110,6 +110,7 @@ KIND_OF_LOAD = {
     "audio_streams": SPEECH,
     "images_per_minute": IMAGES,
 }
+MODEL_OF_KIND = {EMBEDDINGS: "embedding", SPEECH: "asr", IMAGES: "image_generation", VISION: "vision"}
 TRAINING_KEYS = ("method", "dataset_tokens", "dataset_gb", "epochs", "target_hours", "global_batch")
 
 # The harder end of a range: the larger one, except here.
@@ -471,10 +472,10 @@ def usual_shape(parameters_b: float, active_b: float | None, kind: str = TOKENS)
         layers = max(layers, round((parameters / 196_608) ** (1 / 3) * 0.7))
     heads = 2 ** max(round(layers).bit_length() - 1, 2)
     mixture = {"experts": 64, "experts_per_token": 8} if active else {}
-    if kind == EMBEDDINGS:
+    if kind != TOKENS:
         return AIModelSpec(
-            slug=f"unlisted-{parameters_b:g}b",
-            kind="embedding",
+            slug=f"unlisted-{kind}-{parameters_b:g}b",
+            kind=MODEL_OF_KIND[kind],
             parameters=parameters,
             num_layers=layers,
             hidden_size=128 * layers,

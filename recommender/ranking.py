@@ -510,7 +510,7 @@ def _precision(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> tup
     return own, False
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=8192)
 def _weights_fit(
     case: Case, model: AIModelSpec, gpu: GPUSpec, counts: tuple[int, ...], precision: Precision
 ) -> bool:
@@ -570,7 +570,7 @@ class _Replica:
     arrivals_per_s: float | None  # sustained when full; None: not asked or not known
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=8192)
 def _replica(
     case: Case,
     corner: Corner,
@@ -624,7 +624,7 @@ def _replica(
     return _Replica(most, by_memory, usual, True, arrivals)
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=16_384)
 def _serving(
     case: Case,
     corner: Corner,
@@ -844,7 +844,7 @@ def _rate_sizes(
         )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Memory:
     assert corner.model is not None
     return memory.inference_memory(
@@ -869,7 +869,7 @@ def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
     return wanted if precisions.support(gpu, wanted) == "native" else None
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=8192)
 def _trained(
     case: Case,
     corner: Corner,
@@ -969,10 +969,7 @@ def _training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) ->
     """Yield, for each number of cards, the fewest servers that train it in time."""
     for count in node.counts:
         failures: list[Failure] = []
-        # One training over several servers asks for boards with a fast link of their own: a pile of
-        # servers with PCIe cards is no answer.
-        linked = node.link in ("nvswitch", "nvlink", "fabric")
-        for servers in TRAINING_SERVERS if linked else TRAINING_SERVERS[:1]:
+        for servers in TRAINING_SERVERS if _joins_servers(node) else TRAINING_SERVERS[:1]:
             found = []
             for item in _trainings(case, node, corner, strict, count, servers):
                 if isinstance(item, Failure):
@@ -986,10 +983,23 @@ def _training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) ->
             if failures and failures[0].reasons[0].code == "precision":
                 break
         else:
-            yield from failures
+            for failure in failures:
+                alone = failure.runs or failure.reasons[0].code == "memory"
+                if alone and not _joins_servers(node):
+                    yield replace(failure, reasons=(*failure.reasons, message("interconnect")))
+                else:
+                    yield failure
             continue
         if not found:
             yield from failures
+
+
+def _joins_servers(node: NodeSpec) -> bool:
+    """Tell whether one training may spread over several such servers.
+
+    That asks for boards with a fast link of their own: a pile of servers with PCIe cards is no answer.
+    """
+    return node.link in ("nvswitch", "nvlink", "fabric")
 
 
 def _training_config(
@@ -1037,7 +1047,9 @@ def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure
             return Failure(node.gpu.slug, (reason,), 1.0)
         tries = [(left, 1)]
     else:
-        tries = [(count, 1)] if servers == 1 else [(count, 1), (count, servers)]
+        tries = [(count, 1)]
+        if servers > 1 and _joins_servers(node):
+            tries.append((count, servers))
     failures: list[Failure] = []
     for gpus, machines in tries:
         found: list[Trained] = []
@@ -1286,7 +1298,7 @@ def _points(scale: str, ratio: float) -> float:
 
 def _capacity(case: Case, config: Config) -> int | None:
     """Return the requests of the stated length that run at once within the targets, at the low end."""
-    if not case.serves or case.kind != "tokens" or "cache" in config.facts:
+    if not case.serves or case.kind != "tokens" or {"cache", "speed"} & set(config.facts):
         return None
     limit = config.limit
     if not config.strict:
@@ -1713,8 +1725,9 @@ def _rejection(machine: Machine, failures: Sequence[Failure]) -> Rejection:
     """Return the configuration that came nearest, with all of its reasons."""
     nearest = min(failures, key=lambda item: (not item.runs, len(item.reasons), item.miss, item.gpu or ""))
     fixable = ("rack_units", "power", "depth", "temperature", "latency", "training_time", "cooling")
-    only = nearest.reasons[0]
+    broken = [reason for reason in nearest.reasons if reason.code != "interconnect"]
+    only = broken[0]
     fix = None
-    if len(nearest.reasons) == 1 and only.code in fixable:
+    if len(broken) == 1 and only.code in fixable:
         fix = replace(only, code=f"fix_{only.code}")
     return Rejection(machine.bare.server, nearest.gpu, nearest.reasons, fix)

@@ -370,7 +370,10 @@ REJECTIONS: dict[str, Sentence] = {
         _("Training time: at best %(have)s, the target is %(need)s."),
         {"need": "hours", "have": "hours"},
     ),
-    "interconnect": (_("Interconnect: the GPUs are not joined fast enough for this model."), {}),
+    "interconnect": (
+        _("Link: with PCIe between its cards, training does not spread over several servers."),
+        {},
+    ),
     "no_gpu": (_("GPU: no card is known for this server that does this work."), {}),
     "temperature": (
         _("Temperature: the room is at %(need)s, this configuration is made for %(have)s."),
