@@ -183,6 +183,7 @@ class ServerCard:
     cooling: str | None
     room_temperature: str | None
     cpu_generations: list
+    drive_bays: list
     drawing: dict
 
 
@@ -205,6 +206,7 @@ def server_card(server):
         cooling=sentences.cooling(server),
         room_temperature=sentences.room_temperature(server),
         cpu_generations=(server.cpu_generations or "").splitlines(),
+        drive_bays=sentences.drive_bays(server),
         drawing=next(iter(drawings(server)), {"cards": None, "count": 0, "height": None}),
     )
 

@@ -262,3 +262,13 @@ def pcie(gpu):
     if gpu.pcie_gen is None:
         return None
     return f"Gen{gpu.pcie_gen} x{gpu.pcie_lanes}" if gpu.pcie_lanes else f"Gen{gpu.pcie_gen}"
+
+
+def drive_bays(server):
+    """Return how many drives fit at most, kind by kind; kinds that are zero or not published are left out."""
+    texts = (
+        (server.bays_2_5, lambda n: ngettext("%(count)s 2.5-inch bay", "%(count)s 2.5-inch bays", n)),
+        (server.bays_3_5, lambda n: ngettext("%(count)s 3.5-inch bay", "%(count)s 3.5-inch bays", n)),
+        (server.bays_nvme, lambda n: ngettext("%(count)s for NVMe", "%(count)s for NVMe", n)),
+    )
+    return [text(count) % {"count": format_number(count)} for count, text in texts if count]

@@ -132,6 +132,12 @@ def test_the_inference_page_names_the_guides_servers_from_data(catalog, read, la
         assert name in text
 
 
+def test_storage_stands_beside_the_gpus(catalog, read):
+    text = row(read("catalog:inference"), "ThinkSystem SR650 V3", "ThinkSystem SR650 V4")
+    assert "40 2.5-inch bays" in text
+    assert "20 3.5-inch bays" in text
+
+
 @pytest.mark.parametrize("page", ["training", "inference"])
 def test_both_kinds_of_work_stand_side_by_side(catalog, client, page):
     for language in LANGUAGES:
