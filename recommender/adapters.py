@@ -13,7 +13,7 @@ from django.db.models import Prefetch, Q
 from catalog import versions
 from catalog.models import AIModel, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
 from recommender.cases import Preset
-from recommender.ranking import Bare, Machine
+from recommender.sizing.demand import Bare, Machine
 from recommender.sizing.specs import GIB, AIModelSpec, CacheGroup, ExtraModule, GPUSpec, NodeSpec, Range
 
 # What a driver reports of the printed number read as GiB, where no report is known: derived from all cards

@@ -23,7 +23,7 @@ from recommender.answers import (
     Problem,
     parse_interval,
 )
-from recommender.ranking import Case, Corner
+from recommender.sizing.demand import Case, Corner
 from recommender.sizing.specs import AIModelSpec, CacheGroup
 
 # Stand in where neither the reader nor a profile of the catalog says anything: our judgement, from the

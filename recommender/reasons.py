@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _
 
 from catalog.templatetags import units
-from recommender.ranking import Message, Value
+from recommender.sizing.demand import Message, Value
 from recommender.sizing.specs import GIB
 
 Formatter = Callable[[Value], str]

@@ -14,7 +14,9 @@ from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow
 from catalog.templatetags import units
 from recommender import adapters, cases, ranking, reasons
 from recommender.answers import KEYS, Answers, Notice, Problem, parse_interval, with_unit
-from recommender.ranking import RULES_VERSION, Case, Config, Match, Ranking, Rejection
+from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
+from recommender.sizing.configurations import Config
+from recommender.sizing.demand import UNITS, Case
 from recommender.sizing.specs import GIB, Range
 
 DEFAULT_TOP = 5
@@ -224,7 +226,7 @@ def _memory_json(config: Config) -> dict[str, float | None]:
 def _throughput(result: Result, config: Config) -> dict[str, Any] | None:
     if config.work is None:
         return None
-    unit = ranking.UNITS[result.case.kind] if result.case.serves else "tokens/s"
+    unit = UNITS[result.case.kind] if result.case.serves else "tokens/s"
     return {"unit": unit, "range": _triple(config.work)}
 
 
@@ -335,7 +337,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
         "conditional": result.conditional,
         "catalog_version": result.catalog_version,
         "rules_version": result.rules_version,
-        "notices": [notice.text for notice in result.notices],
+        "notices": [_with_labels(notice).text for notice in result.notices],
         "assumptions": _assumption_rows(result),
         "to_measure": [
             {"key": key, "label": str(KEYS[key].label), "text": reasons.to_measure(key)}
@@ -363,6 +365,15 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
         ],
         "plans": [_plan_row(result, name, plan) for name, plan in result.plans.items()] or None,
     }
+
+
+def _with_labels(notice: Notice) -> Notice:
+    """Return a notice that names questions by their words instead of their keys."""
+    params = tuple(
+        (name, str(KEYS[value].label) if name in ("key", "used") and value in KEYS else value)
+        for name, value in notice.params
+    )
+    return replace(notice, params=params)
 
 
 def _assumption_rows(result: Result) -> list[dict[str, Any]]:
@@ -444,7 +455,7 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
             ("output_tokens", values["output_tokens_per_s"], reasons.unit("tokens/s")),
         ]
     else:
-        unit = ranking.UNITS[case.kind] if case.serves else "tokens/s"
+        unit = UNITS[case.kind] if case.serves else "tokens/s"
         rows.append(("throughput", _triple(config.work), reasons.unit(unit)))
     if case.trains:
         rows.append(("training_hours", values["training_hours"], reasons.unit("h")))

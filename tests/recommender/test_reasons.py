@@ -8,7 +8,7 @@ from django.utils import translation
 from recommender import reasons
 from recommender.answers import KEYS
 from recommender.cases import DEFAULTS, STAGE_DEFAULTS
-from recommender.ranking import message
+from recommender.sizing.demand import message
 from recommender.sizing.specs import GIB
 
 NARROW, PLAIN = "\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}"

@@ -1,0 +1,117 @@
+"""Hard rules of the site: what they compare, and which unpublished facts they would need.
+
+A limit that was not given never rules out. What a rule needs and nobody has published is named as a fact, so
+that the match it belongs to stands behind all that need none.
+"""
+
+from functools import lru_cache
+from math import ceil
+
+from recommender.sizing import power
+from recommender.sizing.demand import Bare, Case, Corner, Message, message
+from recommender.sizing.specs import NodeSpec, Range
+
+COMFORTABLE_C = (18.0, 27.0)  # ASHRAE's recommended range for data centres (Thermal Guidelines, TC 9.9)
+UNPUBLISHED_C = (10.0, 35.0)  # beyond it a server without a published range is ruled out
+
+
+def site_rules(
+    case: Case, node: NodeSpec | Bare, corner: Corner
+) -> tuple[list[Message], list[str], list[Message]]:
+    """Return the broken rules of the site, the unpublished facts that they needed, and soft warnings."""
+    broken: list[Message] = []
+    facts: list[str] = []
+    soft: list[Message] = []
+    if case.cpu_vendor and node.cpu_vendor != case.cpu_vendor:
+        broken.append(message("cpu_vendor", need=case.cpu_vendor, have=node.cpu_vendor))
+    if case.site == "edge" and not made_for_edge(node):
+        broken.append(message("site"))
+    if case.cooling == "air":
+        if not node.cooling:
+            facts.append("cooling")
+        elif "air" not in node.cooling:
+            broken.append(message("cooling"))
+    if corner.depth_mm is not None:
+        if node.depth_mm is None:
+            facts.append("depth")
+        elif node.depth_mm > corner.depth_mm:
+            broken.append(message("depth", need=node.depth_mm, have=corner.depth_mm))
+    _temperature_rules(node, corner, broken, facts, soft)
+    return broken, facts, soft
+
+
+def _temperature_rules(
+    node: NodeSpec | Bare, corner: Corner, broken: list[Message], facts: list[str], soft: list[Message]
+) -> None:
+    card_limit = node.option_ambient_max_c if isinstance(node, NodeSpec) else None
+    warm, cold = corner.temperature_max_c, corner.temperature_min_c
+    # A room given by one end only is at least as warm, or as cold, as that end.
+    if warm is None and cold is not None and cold > UNPUBLISHED_C[1]:
+        warm = cold
+    elif cold is None and warm is not None and warm < UNPUBLISHED_C[0]:
+        cold = warm
+    if warm is not None:
+        if card_limit is not None and warm > card_limit:
+            broken.append(message("temperature", need=warm, have=card_limit))
+        elif node.temperature_max_c is not None:
+            if warm > node.temperature_max_c:
+                broken.append(message("temperature", need=warm, have=node.temperature_max_c))
+        else:
+            _unpublished_temperature(warm, broken, facts, soft)
+    if cold is not None:
+        if node.temperature_min_c is not None:
+            if cold < node.temperature_min_c:
+                broken.append(message("temperature", need=cold, have=node.temperature_min_c))
+        else:
+            _unpublished_temperature(cold, broken, facts, soft)
+
+
+def _unpublished_temperature(
+    value: float, broken: list[Message], facts: list[str], soft: list[Message]
+) -> None:
+    if not UNPUBLISHED_C[0] <= value <= UNPUBLISHED_C[1]:
+        broken.append(message("temperature", need=value, have=None))
+    elif COMFORTABLE_C[0] <= value <= COMFORTABLE_C[1]:
+        if not any(item.code == "temperature_unpublished" for item in soft):
+            soft.append(message("temperature_unpublished"))
+    elif "temperature" not in facts:
+        facts.append("temperature")
+
+
+def size_rules(corner: Corner, units: int | None, watts: Range | None) -> tuple[list[Message], list[str]]:
+    broken: list[Message] = []
+    facts: list[str] = []
+    if corner.rack_units is not None:
+        if units is None:
+            facts.append("rack_units")
+        elif units > corner.rack_units:
+            broken.append(message("rack_units", need=units, have=corner.rack_units))
+    if corner.power_w is not None:
+        if watts is None:
+            facts.append("power")
+        elif watts.high > corner.power_w:
+            broken.append(message("power", need=watts.high, have=corner.power_w))
+    return broken, facts
+
+
+def made_for_edge(node: NodeSpec | Bare) -> bool:
+    return node.kind in ("edge", "tower") or "edge" in node.workloads
+
+
+def rack_units_of(node: NodeSpec | Bare, servers: int) -> int | None:
+    """Return the height of so many servers; trays take whole enclosures [U]."""
+    if node.kind == "tray":
+        if not node.enclosure_rack_units or not node.enclosure_trays:
+            return None
+        return ceil(servers / node.enclosure_trays) * node.enclosure_rack_units
+    return None if node.rack_units is None else node.rack_units * servers
+
+
+@lru_cache(maxsize=4096)
+def _power_of_one(node: NodeSpec, count: int) -> Range | None:
+    return power.server_power_w(node, count)
+
+
+def power_of(node: NodeSpec, count: int, servers: int) -> Range | None:
+    one = _power_of_one(node, count)
+    return None if one is None else one.scaled(servers)
