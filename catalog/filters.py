@@ -60,12 +60,38 @@ ORDERS = {
     "newest": [F("launch_year").desc(nulls_last=True), F("launch_month").desc(nulls_last=True)],
 }
 
-# A server that lacks the figure that a filter asks for: left out, counted, and offered.
-LACKS = {
-    "rack_units": Q(whole_height__isnull=True),
-    "cooling": Q(cooling_options__isnull=True),
-    "gpu_memory": Q(gpu_memory_gb__isnull=True),
-}
+
+def _height_note(count):
+    return ngettext(
+        "%(count)s server is left out because its height is not published.",
+        "%(count)s servers are left out because their height is not published.",
+        count,
+    ) % {"count": format_number(count)}
+
+
+def _cooling_note(count):
+    return ngettext(
+        "%(count)s server is left out because its cooling is not published.",
+        "%(count)s servers are left out because their cooling is not published.",
+        count,
+    ) % {"count": format_number(count)}
+
+
+def _memory_note(count):
+    return ngettext(
+        "%(count)s server is left out because its list of GPUs is not published.",
+        "%(count)s servers are left out because their lists of GPUs are not published.",
+        count,
+    ) % {"count": format_number(count)}
+
+
+# Limits on a figure that some servers do not publish. These are left out, counted, and offered by asking for
+# what is unknown: the limit's keys, the key to ask by, what the servers lack, the note.
+LIMITS = [
+    (("rack_units",), "rack_units", Q(whole_height__isnull=True), _height_note),
+    (("cooling",), "cooling", Q(cooling_options__isnull=True), _cooling_note),
+    (("gpu_memory_min", "gpu_memory_max"), "gpu", Q(gpu_memory_gb__isnull=True), _memory_note),
+]
 
 
 # The words of the number parser, for a place where only one number makes sense.
@@ -176,7 +202,7 @@ class ServerFilter(django_filters.FilterSet):
         makers = {}
         for gpu in rows:
             makers.setdefault(gpu.manufacturer.name, []).append((gpu.slug, gpu.name))
-        return list(makers.items())
+        return [*makers.items(), (UNKNOWN, _("Not published"))]
 
     @staticmethod
     def _height_choices(queryset):
@@ -227,9 +253,10 @@ class ServerFilter(django_filters.FilterSet):
         return queryset.exclude(kind="edge")
 
     def filter_gpu(self, queryset, name, value):
-        return queryset.filter(
-            Exists(GPUOption.objects.filter(variant__server=OuterRef("pk"), gpu__slug=value))
-        )
+        options = GPUOption.objects.filter(variant__server=OuterRef("pk"))
+        if value == UNKNOWN:
+            return queryset.filter(~Exists(options))
+        return queryset.filter(Exists(options.filter(gpu__slug=value)))
 
     def filter_memory_min(self, queryset, name, value):
         return queryset.filter(gpu_memory_gb__gte=ceil(value))
@@ -249,7 +276,7 @@ class ServerFilter(django_filters.FilterSet):
             return queryset
         known = [int(height) for height in value if height != UNKNOWN]
         condition = Q(whole_height__in=known)
-        return queryset.filter(condition | LACKS["rack_units"] if UNKNOWN in value else condition)
+        return queryset.filter(condition | Q(whole_height=None) if UNKNOWN in value else condition)
 
     def filter_cooling(self, queryset, name, value):
         options = CoolingOption.objects.filter(server=OuterRef("pk"))
@@ -293,23 +320,16 @@ class ServerFilter(django_filters.FilterSet):
         """Return a note for each active limit on a figure that some servers do not publish: {text, query}."""
         asked = {item["name"] for item in self.active}
         notes = []
-        for name, texts in (
-            ("rack_units", _height_note),
-            ("cooling", _cooling_note),
-            ("gpu_memory", _memory_note),
-        ):
-            keys = {"gpu_memory": ("gpu_memory_min", "gpu_memory_max")}.get(name, (name,))
-            values = [value for key in keys for value in self.data.getlist(key)]
-            if not asked.intersection(keys) or UNKNOWN in values:
+        for keys, offer, lacks, note in LIMITS:
+            if not asked.intersection(keys) or UNKNOWN in self.data.getlist(offer):
                 continue
-            count = self._without(keys).filter(LACKS[name]).distinct().count()
+            count = self._without((*keys, offer)).filter(lacks).distinct().count()
             if count:
                 rest = self.data.copy()
                 for key in (*keys, "page"):
                     rest.pop(key, None)
-                if name != "gpu_memory":
-                    rest[name] = UNKNOWN
-                notes.append({"text": texts(count), "query": _plain_query(rest)})
+                rest[offer] = UNKNOWN
+                notes.append({"text": note(count), "query": _plain_query(rest)})
         return notes
 
     @property
@@ -334,30 +354,6 @@ class ServerFilter(django_filters.FilterSet):
             if name not in keys:
                 queryset = self.filters[name].filter(queryset, value)
         return queryset.order_by()
-
-
-def _height_note(count):
-    return ngettext(
-        "%(count)s server is left out because its height is not published.",
-        "%(count)s servers are left out because their height is not published.",
-        count,
-    ) % {"count": format_number(count)}
-
-
-def _cooling_note(count):
-    return ngettext(
-        "%(count)s server is left out because its cooling is not published.",
-        "%(count)s servers are left out because their cooling is not published.",
-        count,
-    ) % {"count": format_number(count)}
-
-
-def _memory_note(count):
-    return ngettext(
-        "%(count)s server is left out because its list of GPUs is not published.",
-        "%(count)s servers are left out because their lists of GPUs are not published.",
-        count,
-    ) % {"count": format_number(count)}
 
 
 def _flat(choices):

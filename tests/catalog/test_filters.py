@@ -97,6 +97,7 @@ def servers():
         ("site=edge", ["Box"]),
         ("site=datacenter", ["Slim", "Tray", "Wide"]),
         ("gpu=large", ["Wide"]),
+        ("gpu=unknown", ["Box"]),
         ("gpu_memory_min=300", ["Tray", "Wide"]),
         ("gpu_memory_max=320", ["Slim", "Tray"]),
         ("gpu_memory_min=96&gpu_memory_max=96", ["Slim"]),
@@ -183,6 +184,7 @@ def test_servers_without_the_figure_are_counted_and_offered(ask, servers):
     assert 'href="?rack_units=unknown"' in text(response)
     response = ask("gpu_memory_min=10&stage=inference")
     assert "1 server is left out because its list of GPUs is not published." in text(response)
+    assert 'href="?stage=inference&amp;gpu=unknown"' in text(response)
 
 
 @pytest.mark.parametrize(
