@@ -242,6 +242,7 @@ class Questionnaire:
         if name in MODEL_KEYS:
             question.groups = self._model_groups(question.texts)
         elif name == "stage":
+            question.texts = question.texts or sorted(self.stages)  # what the profiles are for
             question.options = [
                 Option(value, str(label), value in question.texts, str(note))
                 for value, (label, note) in STAGES.items()

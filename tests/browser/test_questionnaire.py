@@ -128,8 +128,7 @@ def test_a_change_link_leads_to_its_question(page):
     expect(page.locator("#id_model")).to_have_value("llama-3.1-8b")
 
 
-@pytest.mark.parametrize("language", READERS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("language", "scheme"), [("es", "light"), ("ru", "dark"), ("en", "light")])
 def test_every_page_is_accessible(page, axe, language, scheme):
     page.emulate_media(color_scheme=scheme)
     page.goto(f"/{language}/")

@@ -185,6 +185,11 @@ def test_versions_are_named(client):
     )
 
 
+def test_an_answer_that_does_not_matter_is_named_by_its_question(client):
+    text = seen(client.get(url(**CHAT, target_hours="24")))
+    assert f"“{KEYS['target_hours'].label}” does not matter for this kind of work" in text
+
+
 def test_a_bad_answer_is_left_out_and_said(client):
     response = client.get(url(**CHAT, context_tokens="9999999"))
     text = seen(response)

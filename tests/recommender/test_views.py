@@ -44,6 +44,11 @@ def test_the_first_question_is_the_work_and_not_the_gpu(client, language):
     assert "NVIDIA" not in page
 
 
+def test_a_profile_brings_its_stage_along(client):
+    page = body(client.get(url("questionnaire", workload="llm_pretraining")))
+    assert re.search(r'name="stage" value="training"[^>]* checked', page)
+
+
 def test_every_profile_says_with_which_work_it_goes(client):
     page = body(client.get(url("questionnaire")))
     assert re.search(r'data-stages="training"[^>]*><input [^>]*value="llm_pretraining"', page)
