@@ -50,8 +50,7 @@ check: install ## migrations, production settings, translations
 	@rm -f check.sqlite3*
 	$(RUN) manage.py migrate --verbosity 0
 	$(RUN) manage.py load_catalog --verbosity 0
-	$(RUN) manage.py check_translations
-	@rm -f check.sqlite3*
+	$(RUN) manage.py check_translations && rm -f check.sqlite3*
 
 messages: install .env ## bring locale/ up to date with code and templates
 	$(RUN) manage.py messages
