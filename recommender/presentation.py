@@ -123,7 +123,7 @@ def match(item, page):
                 "spare": spare and place == item["servers"] - 1,
             }
         )
-    power_kw = item["power_w"] and [watts / 1000 for watts in item["power_w"]]
+    power_kw = item["power_w"] and [_rounded(watts / 1000) for watts in item["power_w"]]
     return item | {
         "racks": racks,
         "more_racks": item["servers"] - len(racks),
@@ -186,13 +186,18 @@ def binding(page, form):
     return sorted(rows, key=lambda row: -row["count"])
 
 
+def _rounded(value):
+    """Return an estimate to three digits: more would claim what nobody knows."""
+    return float(f"{value:.3g}")
+
+
 def _short(value):
-    """Return a number in the reader's way, to about three digits."""
-    return format_number(value, places(value))
+    """Return an estimate in the reader's way, to three digits."""
+    return format_number(_rounded(value), places(value))
 
 
 def _triple(figure):
-    return figure["low"], figure["typical"], figure["high"]
+    return tuple(_rounded(figure[end]) for end in ("low", "typical", "high"))
 
 
 def spoken(page):
