@@ -199,8 +199,10 @@ def _choice(case: Case, config: Config) -> tuple[object, ...]:
         # The fewest GPUs, even if they only fit if: so a heavier load never comes with fewer of them.
         return (facts, config.gpus, not config.strict, config.servers, late, speed, *tail)
     group = (*_group(config), _excess(config))
-    if case.priority == "performance":
+    if case.priority == "performance" and not case.serves:
         return (*group, config.servers, late, speed, cost, *tail)
+    if case.priority == "performance":
+        return (*group, _lateness(case, config, haste=2.0), cost, speed, *tail)
     if case.priority == "power":
         watts = config.power_w.typical if config.power_w else float("inf")
         return (*group, late, watts, cost, speed, *tail)
@@ -227,11 +229,11 @@ def _excess(config: Config) -> int:
     return max(ceil((worst - 1.0) * 10 - 1e-9), 0)
 
 
-def _lateness(case: Case, config: Config) -> int:
-    """Return by how many doublings the usual times are missed; 0: kept."""
+def _lateness(case: Case, config: Config, haste: float = 1.0) -> int:
+    """Return by how many doublings the usual times, divided by `haste`, are missed; 0: kept."""
     worst = 1.0
     if config.served is not None:
-        worst = max(
+        worst = haste * max(
             config.served.ttft_s.typical / case.typical_ttft_s,
             config.served.tpot_s.typical / case.typical_tpot_s,
         )
