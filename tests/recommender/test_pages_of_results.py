@@ -185,6 +185,12 @@ def test_versions_are_named(client):
     )
 
 
+def test_work_that_cannot_be_sized_as_asked_is_said_and_the_rest_is_sized(client):
+    response = client.get(url(stage="mixed", workload="vision"))
+    assert "its training cannot be sized" in seen(response)
+    assert '<article class="match"' in response.content.decode()
+
+
 def test_an_answer_that_does_not_matter_is_named_by_its_question(client):
     text = seen(client.get(url(**CHAT, target_hours="24")))
     assert f"“{KEYS['target_hours'].label}” does not matter for this kind of work" in text
