@@ -4,6 +4,7 @@ from functools import lru_cache
 from math import ceil
 
 from recommender.sizing import memory_constants as constants
+from recommender.sizing.lines import Line, total
 from recommender.sizing.precisions import bytes_per_value
 from recommender.sizing.specs import AIModelSpec, CacheGroup, KVPrecision, Range, SizingError
 
@@ -41,8 +42,38 @@ def cache_bytes(
     pipeline_parallel: int = 1,
     batch_tokens: int = 8192,
     windows_used: bool = True,
+    prefix_tokens: int = 0,
 ) -> Range:
-    """Return the cache of `requests` requests of `tokens` tokens each on the busiest GPU [bytes].
+    """Return the cache of `requests` requests on the busiest GPU: the sum of `cache_lines` [bytes]."""
+    return total(
+        cache_lines(
+            model,
+            tokens=tokens,
+            requests=requests,
+            kv_precision=kv_precision,
+            tensor_parallel=tensor_parallel,
+            pipeline_parallel=pipeline_parallel,
+            batch_tokens=batch_tokens,
+            windows_used=windows_used,
+            prefix_tokens=prefix_tokens,
+        )
+    )
+
+
+@lru_cache(maxsize=16384)
+def cache_lines(
+    model: AIModelSpec,
+    *,
+    tokens: int,
+    requests: int,
+    kv_precision: KVPrecision,
+    tensor_parallel: int = 1,
+    pipeline_parallel: int = 1,
+    batch_tokens: int = 8192,
+    windows_used: bool = True,
+    prefix_tokens: int = 0,
+) -> tuple[Line, ...]:
+    """Return the cache of `requests` requests of `tokens` tokens each on the busiest GPU, by cache group.
 
     Windowed and chunked layers keep at most their window. The typical value is the rule to the byte; the
     high end adds the last page of each request, which is partly empty, and one prefill chunk that has not yet
@@ -57,34 +88,83 @@ def cache_bytes(
         pipeline_parallel: Stages; the one with the most layers counts [count].
         batch_tokens: Largest part of a prompt that the engine reads at once [tokens].
         windows_used: The engine is known to drop what has left a window; else the high end keeps it all.
+        prefix_tokens: Start of the prompt that all requests share and that is kept once [tokens]; engines
+            share whole pages of layers without a window, and nothing where a model has constant states.
 
     Raises:
         SizingError: a model whose cache is not understood, or a negative or impossible number.
     """
     _check(model, tensor_parallel)
-    if tokens < 0 or requests < 0 or pipeline_parallel < 1:
-        raise SizingError(f"{tokens=}, {requests=}, {pipeline_parallel=} make no cache")
-    exact = rounded = chunk = 0.0
+    if tokens < 0 or requests < 0 or pipeline_parallel < 1 or not 0 <= prefix_tokens <= tokens:
+        raise SizingError(f"{tokens=}, {requests=}, {pipeline_parallel=}, {prefix_tokens=} make no cache")
+    stateful = any(group.kind == "state" for group in model.cache_groups)
+    pages = prefix_tokens // constants.BLOCK_TOKENS * constants.BLOCK_TOKENS
+    lines: list[Line] = []
+    values: tuple[float, ...]
     for group in model.cache_groups:
         layers = ceil(group.layers / pipeline_parallel)
         if group.kind == "state":
             share = tensor_parallel if group.tensor_sharded else 1
-            state = layers * group.state_bytes / share
-            exact += state
-            rounded += state
+            state = Range.exact(float(ceil(layers * group.state_bytes / share) * requests))
+            values = (layers, group.state_bytes, share, requests)
+            lines.append(Line("cache_state", "cache", state, values, shared_out=group.tensor_sharded))
             continue
         entry = layers * _entry_bytes(model, group, kv_precision, tensor_parallel)
+        once = 0
+        if group.window is None and not stateful and requests:
+            once = pages // group.tokens_per_entry * group.tokens_per_entry
         kept = tokens if group.window is None else min(tokens, group.window)
-        exact += entry * ceil(kept / group.tokens_per_entry)
         most = kept if windows_used else tokens
         paged = ceil(most / constants.BLOCK_TOKENS) * constants.BLOCK_TOKENS
-        rounded += entry * ceil(paged / group.tokens_per_entry)
-        if group.window is not None and windows_used:
-            waiting = max(0, min(tokens, group.window + batch_tokens) - kept)
-            chunk += entry * ceil(waiting / group.tokens_per_entry)
-    if requests == 0:
-        chunk = 0.0
-    return Range(exact * requests, exact * requests, rounded * requests + chunk)
+        alone = _stored(entry, kept - once, group)
+        rounded = max(_stored(entry, paged - once, group), alone)
+        chunk = 0
+        if group.window is not None and windows_used and requests:
+            chunk = _stored(entry, max(0, min(tokens, group.window + batch_tokens) - kept), group)
+        size = Range(float(alone * requests), float(alone * requests), float(rounded * requests + chunk))
+        values = (*_entry_values(model, group, kv_precision, tensor_parallel), layers, kept - once)
+        lines.append(
+            Line(
+                _code(model, group, kv_precision),
+                "cache",
+                size,
+                (*values, group.tokens_per_entry, requests),
+                shared_out=group.tensor_sharded and group.kind not in ("latent", "indexer"),
+            )
+        )
+        if once:
+            prefix = Range.exact(float(_stored(entry, once, group)))
+            values = (entry, once, group.tokens_per_entry)
+            lines.append(Line("cache_prefix", "cache", prefix, values, shared_out=lines[-1].shared_out))
+    return tuple(lines)
+
+
+def _stored(entry: float, tokens: int, group: CacheGroup) -> int:
+    """Return what that many tokens leave, in whole bytes."""
+    return ceil(entry * ceil(tokens / group.tokens_per_entry))
+
+
+def _code(model: AIModelSpec, group: CacheGroup, kv_precision: KVPrecision) -> str:
+    """Return the code of a group's line: its kind, and whether its entries are packed with scales."""
+    packed = kv_precision == "fp8" and group.kind in ("latent", "indexer") and _has_indexer(model)
+    return f"cache_{group.kind}_packed" if packed else f"cache_{group.kind}"
+
+
+def _entry_values(
+    model: AIModelSpec, group: CacheGroup, kv_precision: KVPrecision, tensor_parallel: int
+) -> tuple[float, ...]:
+    """Return the numbers of the rule of `_entry_bytes`."""
+    value = bytes_per_value(kv_precision)
+    if group.kind == "latent":
+        return (group.latent_dim, group.rope_dim, value)
+    if group.kind == "indexer":
+        return (group.latent_dim, value)
+    return (_heads(group, tensor_parallel), group.head_dim, value)
+
+
+def _heads(group: CacheGroup, tensor_parallel: int) -> int:
+    """Return the KV heads that one GPU keeps: past one a rank they are copied."""
+    return max(1, ceil(group.kv_heads / tensor_parallel)) if group.tensor_sharded else group.kv_heads
 
 
 def _check(model: AIModelSpec, tensor_parallel: int) -> None:
@@ -106,8 +186,7 @@ def _entry_bytes(
         return (group.latent_dim + group.rope_dim) * value
     if group.kind == "indexer":
         return group.latent_dim * value + (constants.PACKED_KEY_SCALE if kv_precision == "fp8" else 0)
-    heads = max(1, ceil(group.kv_heads / tensor_parallel)) if group.tensor_sharded else group.kv_heads
-    return 2.0 * heads * group.head_dim * value
+    return 2.0 * _heads(group, tensor_parallel) * group.head_dim * value
 
 
 def _has_indexer(model: AIModelSpec) -> bool:

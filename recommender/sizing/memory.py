@@ -4,11 +4,13 @@ Serving fills an engine's budget (usable memory x utilization); training takes t
 low-typical-high; the factors and their sources are in `memory_constants`.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from math import floor
 
 from recommender.sizing import memory_constants as constants
-from recommender.sizing.caches import cache_bytes, cache_bytes_per_token
+from recommender.sizing.caches import cache_bytes, cache_bytes_per_token, cache_lines
+from recommender.sizing.lines import Line, refuse_below, total, whole, whole_range
 from recommender.sizing.specs import (
     AIModelSpec,
     Build,
@@ -22,7 +24,7 @@ from recommender.sizing.specs import (
     SizingError,
 )
 from recommender.sizing.training_memory import adapter_parameters, driver_reserve, training_memory
-from recommender.sizing.weights import busy_inner, weight_bytes, weights_per_gpu
+from recommender.sizing.weights import busy_inner, weight_bytes, weight_lines
 
 __all__ = [
     "adapter_parameters",
@@ -37,6 +39,7 @@ __all__ = [
 
 NOTHING = Range.exact(0.0)
 MOST_REQUESTS = 100_000
+ALONE = Layout(1, 1, 1, 0, False)
 
 
 @lru_cache(maxsize=65536)
@@ -56,6 +59,8 @@ def inference_memory(
     build: Build = "current",
     batch_tokens: int | None = None,
     recipe: str | None = None,
+    prefix_tokens: int = 0,
+    companions: tuple[AIModelSpec, ...] = (),
 ) -> Memory:
     """Return the memory of the busiest GPU of one replica while `requests` requests run at once [bytes].
 
@@ -75,23 +80,92 @@ def inference_memory(
         batch_tokens: Tokens of the largest batch where it is set: the whole prompt for engines that do not
             cut it up [tokens].
         recipe: How the weights were quantized, one of `weights.NAMED`, where it is known.
+        prefix_tokens: Start of the prompt that all requests share [tokens].
+        companions: Embedders, rerankers and the like that run whole on the same card.
 
     Raises:
         SizingError: a model whose cache is not understood, or a negative number.
     """
-    if adapters < 0:
-        raise SizingError(f"{adapters=}")
+    lines = serving_lines(
+        model,
+        gpu,
+        layout,
+        precision=precision,
+        kv_precision=kv_precision,
+        tokens_per_request=tokens_per_request,
+        requests=requests,
+        engine=engine,
+        adapters=adapters,
+        draft=draft,
+        utilization=utilization,
+        build=build,
+        batch_tokens=batch_tokens,
+        recipe=recipe,
+        prefix_tokens=prefix_tokens,
+        companions=companions,
+    )
+    return serving_memory(lines, gpu, engine, utilization)
+
+
+def serving_memory(
+    lines: tuple[Line, ...], gpu: GPUSpec, engine: Engine, utilization: float | None
+) -> Memory:
+    """Return the sums of `serving_lines` and the budget that they have to stay in [bytes]."""
+    cached = any(line.group == "cache" for line in lines)
+    return Memory(
+        weights=total(lines, "weights"),
+        kv_cache=total(lines, "cache") if cached else None,
+        activations=total(lines, "activations", "graphs"),
+        optimizer=None,
+        gradients=None,
+        overhead=total(lines, "buffers", "outside"),
+        available=gpu.memory_bytes.scaled(planned_share(engine, utilization)),
+    )
+
+
+def planned_share(engine: Engine, utilization: float | None) -> float:
+    """Return the share of the card that the engine's budget is; SGLang's has its reserve as a line."""
+    return constants.UTILIZATION[engine] if utilization is None or engine == "sglang" else utilization
+
+
+def serving_lines(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    precision: Precision,
+    kv_precision: KVPrecision,
+    tokens_per_request: int,
+    requests: int,
+    engine: Engine = "vllm",
+    adapters: int = 0,
+    draft: AIModelSpec | None = None,
+    utilization: float | None = None,
+    build: Build = "current",
+    batch_tokens: int | None = None,
+    recipe: str | None = None,
+    prefix_tokens: int = 0,
+    companions: tuple[AIModelSpec, ...] = (),
+) -> tuple[Line, ...]:
+    """Return what `inference_memory` sums up, line by line; its arguments are the same.
+
+    Raises:
+        SizingError: a model whose cache is not understood, or a negative number.
+    """
+    refuse_below(0, adapters=adapters)
     own_draft = draft is not None and draft.slug == model.slug
-    weights = weights_per_gpu(model, precision, layout, gpu, with_mtp=own_draft, recipe=recipe)
+    lines = [*weight_lines(model, precision, layout, gpu, with_mtp=own_draft, recipe=recipe)]
     caches = [model] if model.cache_groups or not model.cache_known else []
     if draft is not None and not own_draft:
-        weights += weights_per_gpu(draft, "bf16", layout, gpu)
+        lines += _of(draft, weight_lines(draft, "bf16", layout, gpu))
         caches.append(draft)
+    elif own_draft and model.mtp_parameters and model.cache_known:
+        caches.append(_prediction_layer(model))
     if adapters:
-        weights += _served_adapters(model, layout, adapters)
-    cache: Range | None = None
+        lines.append(_served_adapters(model, layout, adapters))
+    cached: list[Line] = []
     for one in caches:
-        part = cache_bytes(
+        found = cache_lines(
             one,
             tokens=tokens_per_request,
             requests=requests,
@@ -100,26 +174,54 @@ def inference_memory(
             pipeline_parallel=layout.pipeline_parallel,
             batch_tokens=batch_tokens or constants.BATCH_TOKENS[True],
             windows_used=engine != "other",
+            prefix_tokens=0 if engine == "other" else prefix_tokens,
         )
-        cache = part if cache is None else cache + part
-    if cache is not None and own_draft and model.mtp_parameters:
-        cache = cache.scaled(1 + 1 / (model.num_layers or 1))  # the prediction layer's own
-    if cache is not None and engine == "other" and build == "2024":
-        cache = _times(cache, constants.CONCATENATED_CACHE)
-    share = constants.UTILIZATION[engine] if utilization is None or engine == "sglang" else utilization
+        cached += found if one is model else _of(one, found)
+    if cached and engine == "other" and build == "2024":
+        kept, copies = total(cached), constants.CONCATENATED_CACHE
+        size = whole(
+            kept.low * (copies.low - 1), kept.typical * (copies.typical - 1), kept.high * (copies.high - 1)
+        )
+        cached.append(Line("cache_copies", "cache", size, (kept, copies), shared_out=True))
+    lines += cached
+    share = planned_share(engine, utilization)
     if utilization is not None and engine == "sglang":  # its fraction leaves the rest to activations
-        activations = Range.exact((1 - utilization) * gpu.memory_bytes.typical)
+        rest = (1 - utilization) * gpu.memory_bytes.typical
+        values: tuple[float | Range, ...] = (utilization, gpu.memory_bytes.typical)
+        lines.append(Line("activations_left", "activations", whole(rest, rest, rest), values))
     else:
-        activations = _activations(model, gpu, layout, engine, build, share, tokens_per_request, batch_tokens)
-    return Memory(
-        weights=weights,
-        kv_cache=cache,
-        activations=activations,
-        optimizer=None,
-        gradients=None,
-        overhead=_reserve(gpu, layout, engine, share),
-        available=gpu.memory_bytes.scaled(share),
+        lines += _activations(model, gpu, layout, engine, build, share, tokens_per_request, batch_tokens)
+    for one in companions:
+        lines += _companion(one, gpu)
+    return (*lines, *_reserve(gpu, layout, engine, share))
+
+
+def graphs_beside(gpu: GPUSpec, engine: Engine) -> Line | None:
+    """Return the memory of recorded CUDA graphs where it lies beside the engine's budget, else nothing.
+
+    vLLM records them when the cache has taken its part of the budget; SGLang reserves them (a line of its
+    own), plain PyTorch has none.
+    """
+    if engine in ("sglang", "other"):
+        return None
+    size = constants.GRAPHS.get(gpu.vendor, constants.GRAPHS[""])
+    return Line("graphs_recorded", "graphs", whole_range(size), (size,))
+
+
+def _of(model: AIModelSpec, lines: tuple[Line, ...]) -> list[Line]:
+    return [replace(line, model=model.slug) for line in lines]
+
+
+@lru_cache(maxsize=1024)
+def _prediction_layer(model: AIModelSpec) -> AIModelSpec:
+    """Return the model's prediction layer as a model of its own: one layer of the kind that keeps most."""
+    growing = [group for group in model.cache_groups if group.window is None and group.kind != "state"]
+    groups = tuple(
+        replace(group, layers=1)
+        for group in growing
+        if group.kind in ("full", "latent") and group.tokens_per_entry == 1
     )
+    return replace(model, slug="prediction", cache_groups=groups[:1], mtp_parameters=0)
 
 
 @lru_cache(maxsize=65536)
@@ -136,6 +238,10 @@ def max_requests(
     draft: AIModelSpec | None = None,
     utilization: float | None = None,
     build: Build = "current",
+    batch_tokens: int | None = None,
+    recipe: str | None = None,
+    prefix_tokens: int = 0,
+    companions: tuple[AIModelSpec, ...] = (),
 ) -> Range:
     """Return how many requests of that length run at once in one replica, by memory alone [count].
 
@@ -157,6 +263,10 @@ def max_requests(
             draft=draft,
             utilization=utilization,
             build=build,
+            batch_tokens=batch_tokens,
+            recipe=recipe,
+            prefix_tokens=prefix_tokens,
+            companions=companions,
         )
 
     one, two = memory(1), memory(2)
@@ -190,34 +300,52 @@ def _activations(
     share: float,
     tokens_per_request: int,
     batch_tokens: int | None,
-) -> Range:
-    """Return the activations of the largest batch that the engine runs [bytes]."""
-    if model.kind == "image_generation":
-        return constants.IMAGE_ACTIVATIONS
-    if model.kind == "vision":
-        return constants.VISION_ACTIVATIONS
+) -> list[Line]:
+    """Return the activations of the largest batch that the engine runs."""
+    if model.kind in FIXED:
+        return [_fixed(model)]
     if engine == "sglang":
         return _sglang_reserve(gpu)
+    tensor = layout.tensor_parallel
     if engine == "other":
         # Peaks of plain PyTorch show no trace of the prompt; other runtimes work on all of it.
         plain = constants.PLAIN_PEAK
         prompt = batch_tokens or min(tokens_per_request, constants.BATCH_TOKENS[True])
-        worked = _forward(model, layout, prompt)
-        return Range(
+        worked = _forward(model, tensor, prompt)
+        size = whole(
             plain.low,
             max(plain.typical, worked.typical if batch_tokens else 0.0),
             max(plain.high, worked.high),
         )
+        if batch_tokens and worked.typical > plain.typical:
+            return [Line("activations_forward", "activations", size, _worked(model, tensor, prompt))]
+        return [Line("activations_plain", "activations", size, (plain.typical,))]
+    large = _large(gpu)
+    found = _batch(model, layout, build, batch_tokens, large=large)
+    if not large:
+        return [found]
     small = _batch(model, layout, build, batch_tokens, large=False)
-    if not _large(gpu):
-        return small
     room = share * (gpu.memory_bytes.low - constants.LARGE_CARD)
-    return _eased(_batch(model, layout, build, batch_tokens, large=True), small, room)
+    eased = _eased(found.bytes, small.bytes, room)
+    if eased == found.bytes:
+        return [found]
+    return [Line("activations_eased", "activations", eased, (found.bytes, small.bytes, room))]
 
 
-def _forward(model: AIModelSpec, layout: Layout, tokens: int) -> Range:
+FIXED = {
+    "image_generation": constants.IMAGE_ACTIVATIONS,
+    "vision": constants.VISION_ACTIVATIONS,
+}
+
+
+def _fixed(model: AIModelSpec) -> Line:
+    size = FIXED[model.kind]
+    return Line("activations_fixed", "activations", whole_range(size), (size,))
+
+
+def _forward(model: AIModelSpec, tensor: int, tokens: int) -> Range:
     """Return what a forward pass over that many tokens holds at once [bytes]."""
-    inner = constants.FORWARD_INNER * busy_inner(model) / layout.tensor_parallel
+    inner = constants.FORWARD_INNER * busy_inner(model) / tensor
     hidden, widths = model.hidden_size or 0, constants.FORWARD_WIDTHS
     return Range(
         2.0 * tokens * (widths.low * hidden + inner),
@@ -226,35 +354,56 @@ def _forward(model: AIModelSpec, layout: Layout, tokens: int) -> Range:
     )
 
 
+def _worked(model: AIModelSpec, tensor: int, tokens: int) -> tuple[float | Range, ...]:
+    """Return the numbers of `_forward`."""
+    hidden, inner = model.hidden_size or 0, busy_inner(model)
+    return tokens, constants.FORWARD_WIDTHS, hidden, constants.FORWARD_INNER, inner, tensor
+
+
 def _batch(
     model: AIModelSpec, layout: Layout, build: Build, batch_tokens: int | None, *, large: bool
-) -> Range:
-    """Return the peak of vLLM's largest batch, forward pass or sampling [bytes]."""
-    worked = _forward(model, layout, batch_tokens or constants.BATCH_TOKENS[large])
-    if not model.generates_tokens:
-        return worked
-    if build == "current":
-        sampling = constants.CURRENT_PEAK[large]
-    else:
-        rows = constants.BATCH_SEQUENCES[large and build == "2025"] * (model.vocab_size or 0)
-        sampling = constants.LOGIT_COPIES.scaled(4.0 * rows)
-    return Range(
+) -> Line:
+    """Return the peak of vLLM's largest batch, forward pass or sampling."""
+    tokens, tensor = batch_tokens or constants.BATCH_TOKENS[large], layout.tensor_parallel
+    worked = _forward(model, tensor, tokens)
+    sampling, code = NOTHING, ""
+    values: tuple[float | Range, ...] = ()
+    if model.generates_tokens and build == "current":
+        sampling, code = constants.CURRENT_PEAK[large], "activations_current"
+        values = (sampling,)
+    elif model.generates_tokens:
+        sequences, vocabulary = constants.BATCH_SEQUENCES[large and build == "2025"], model.vocab_size or 0
+        sampling, code = constants.LOGIT_COPIES.scaled(4.0 * sequences * vocabulary), "activations_logits"
+        values = (constants.LOGIT_COPIES, sequences, vocabulary)
+    size = whole(
         max(worked.low, sampling.low),
         max(worked.typical, sampling.typical),
         max(worked.high, sampling.high),
     )
+    if worked.typical >= sampling.typical:
+        code, values = "activations_forward", _worked(model, tensor, tokens)
+    return Line(code, "activations", size, values)
 
 
-def _sglang_reserve(gpu: GPUSpec) -> Range:
-    """Return what SGLang holds back for a prefill chunk of the size that it picks for the card [bytes]."""
+def _sglang_reserve(gpu: GPUSpec) -> list[Line]:
+    """Return what SGLang holds back for a prefill chunk and for graphs of the size that it picks."""
     reserve, above = 0.0, 0.0
+    chunk, sequences, held = 0, 0, 0.0
     for limit, chunk, sequences in constants.SGLANG_BATCHES:
         held = constants.SGLANG_RESERVE_PER_TOKEN * chunk + constants.SGLANG_RESERVE_PER_SEQUENCE * sequences
-        reserve = min(held, reserve + gpu.memory_bytes.low - above) if above else held
+        room = floor(gpu.memory_bytes.low - above)
+        reserve = min(held, reserve + room) if above else held
         if gpu.memory_bytes.low < limit:
             break
         above = limit
-    return Range(0.6 * reserve, reserve, reserve)
+    graphs = constants.SGLANG_RESERVE_PER_SEQUENCE * sequences
+    prefill, least = reserve - graphs, constants.SGLANG_LEAST
+    values = (constants.SGLANG_RESERVE_PER_TOKEN, chunk, held - reserve)
+    recorded = (constants.SGLANG_RESERVE_PER_SEQUENCE, sequences)
+    return [
+        Line("activations_chunk", "activations", whole(least * prefill, prefill, prefill), values),
+        Line("graphs_reserved", "graphs", whole(least * graphs, graphs, graphs), recorded),
+    ]
 
 
 def _eased(large: Range, small: Range, room: float) -> Range:
@@ -270,19 +419,49 @@ def _eased(large: Range, small: Range, room: float) -> Range:
     )
 
 
-def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> Range:
-    """Return what driver, kernels and communication hold inside the budget [bytes]."""
+def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> list[Line]:
+    """Return what driver, kernels and communication hold inside the budget."""
     base = constants.PLAIN_BASE if engine == "other" else constants.ENGINE_BASE
-    reserve = base + driver_reserve(gpu).scaled(min(share, 1.0))
+    driver, part = driver_reserve(gpu), min(share, 1.0)
+    lines = [
+        Line("kernels", "outside", whole_range(base), (base,)),
+        Line("driver", "outside", whole_range(driver.scaled(part)), (driver, part)),
+    ]
     ranks = layout.gpus_per_replica
-    return reserve + constants.COMMUNICATION_PER_RANK.scaled(ranks) if ranks > 1 else reserve
+    if ranks > 1:
+        each = constants.COMMUNICATION_PER_RANK
+        lines.append(Line("communication", "buffers", whole_range(each.scaled(ranks)), (each, ranks)))
+    return lines
 
 
-def _times(one: Range, other: Range) -> Range:
-    return Range(one.low * other.low, one.typical * other.typical, one.high * other.high)
+@lru_cache(maxsize=1024)
+def _companion(model: AIModelSpec, gpu: GPUSpec) -> tuple[Line, ...]:
+    """Return an embedder, a reranker or the like as a process of its own on one card.
+
+    Raises:
+        SizingError: a model that generates tokens: its cache depends on a load of its own.
+    """
+    if model.generates_tokens:
+        raise SizingError(f"{model.slug}: a model that generates tokens is sized on its own")
+    precision = model.native_precision
+    lines = [*weight_lines(model, precision, ALONE, gpu)]
+    if model.cache_groups:
+        longest = model.max_context or 0
+        lines += cache_lines(model, tokens=longest, requests=1, kv_precision="bf16")
+    if model.kind in FIXED:
+        lines.append(_fixed(model))
+    else:
+        tokens = min(constants.COMPANION_TOKENS, model.max_context or constants.COMPANION_TOKENS)
+        size = whole_range(_forward(model, 1, tokens))
+        lines.append(Line("activations_forward", "activations", size, _worked(model, 1, tokens)))
+    context = constants.PROCESS_CONTEXT
+    lines.append(Line("process", "outside", whole_range(context), (context,)))
+    return tuple(_of(model, tuple(lines)))
 
 
-def _served_adapters(model: AIModelSpec, layout: Layout, adapters: int) -> Range:
-    rank = constants.SERVED_ADAPTER_RANK
-    one = Range(*(2.0 * adapter_parameters(model, r) for r in (rank.low, rank.typical, rank.high)))
-    return one.scaled(adapters / (layout.tensor_parallel * layout.pipeline_parallel))
+def _served_adapters(model: AIModelSpec, layout: Layout, adapters: int) -> Line:
+    """Return the slots of LoRA adapters that are kept ready."""
+    rank, each = constants.SERVED_ADAPTER_RANK, adapter_parameters(model, 1)
+    gpus = layout.gpus_per_replica
+    size = whole_range(rank.scaled(2.0 * each * adapters / gpus))
+    return Line("weights_adapters", "weights", size, (adapters, rank, each, gpus), shared_out=True)

@@ -81,6 +81,7 @@ COMMUNICATION_PER_RANK = Range(0.05 * GIB, 0.2 * GIB, 0.35 * GIB)
 # two; the larger of its batches, which wide tensor groups get.
 SGLANG_RESERVE_PER_TOKEN = 1.5 * 2**20
 SGLANG_RESERVE_PER_SEQUENCE = 2 * 2**20
+SGLANG_LEAST = 0.6  # part of the reserve that activations are known to fill
 SGLANG_BATCHES = (
     (35 * GIB, 2048, 80),
     (60 * GIB, 4096, 160),
@@ -93,6 +94,18 @@ CONCATENATED_CACHE = Range(1.5, 1.85, 2.2)
 # Plain PyTorch: what 38 published peaks have above weights and cache, next to nothing to 0.8 GiB.
 PLAIN_PEAK = Range(0.0, 0.1 * GIB, 0.8 * GIB)
 PLAIN_BASE = Range(0.0, 0.05 * GIB, 0.3 * GIB)
+
+# CUDA graphs, recorded when the cache has taken its part of the budget: 24 logs of current builds on NVIDIA
+# cards, eight on MI300X.
+GRAPHS = {
+    "nvidia": Range(0.1 * GIB, 0.9 * GIB, 2.5 * GIB),
+    "amd": Range(2.6 * GIB, 5.0 * GIB, 6.0 * GIB),
+    "": Range(0.0, 1.0 * GIB, 6.0 * GIB),
+}
+# An embedder or reranker beside the model: a batch of as many tokens (text-embeddings-inference takes 16,384,
+# max_batch_tokens, vLLM 8192 and less), and the context of its own process: our own estimate.
+COMPANION_TOKENS = 16_384
+PROCESS_CONTEXT = Range(0.3 * GIB, 0.5 * GIB, 0.8 * GIB)
 
 # Adapters being served: vLLM keeps slots of the largest rank (max_lora_rank, default 16) for every matrix.
 SERVED_ADAPTER_RANK = Range(8.0, 16.0, 64.0)
@@ -165,3 +178,12 @@ LOSS_CHUNKS = 8
 TRAINING_BASE = Range(0.0, 0.3 * GIB, 1.5 * GIB)
 TRAINING_COMMUNICATION = Range(0.2 * GIB, 0.8 * GIB, 2.0 * GIB)
 FRAGMENTATION = Range(0.0, 0.02, 0.08)
+# Gradients that are used at once take the place of activations as these go; a fifth of them is there at the
+# fullest moment whatever happens.
+NEVER_FREED = 0.2
+# Layers that ZeRO-3 holds whole at once: one, two with prefetching, four at most.
+GATHERED_LAYERS = Range(1.0, 2.0, 4.0)
+# 16-bit copies of the largest matrix while QLoRA multiplies with it.
+WIDENED_MATRICES = Range(1.0, 1.0, 2.0)
+# A frozen copy that judges the same tokens adds its logits without gradients: 16-bit output, fp32 copy.
+JUDGED_LOGIT_BYTES = Range(2.0, 6.0, 6.0)

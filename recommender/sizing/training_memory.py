@@ -1,8 +1,10 @@
 """What a training step needs on one GPU: weights, gradients, optimizer states, activations [bytes]."""
 
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from recommender.sizing import memory_constants as constants
+from recommender.sizing.lines import Group, Line, ends, total, whole, whole_range
 from recommender.sizing.precisions import bytes_per_value
 from recommender.sizing.specs import (
     AIModelSpec,
@@ -10,6 +12,7 @@ from recommender.sizing.specs import (
     Layout,
     Memory,
     Method,
+    Offload,
     Precision,
     Range,
     Recompute,
@@ -40,6 +43,9 @@ def training_memory(
     compiled: bool | None = None,
     chunked_loss: bool = False,
     accumulates: bool = True,
+    offload: Offload = "none",
+    preference: bool = False,
+    frozen: tuple[AIModelSpec, ...] = (),
 ) -> Memory:
     """Return the memory of one GPU while it trains [bytes].
 
@@ -52,77 +58,183 @@ def training_memory(
         optimizer: A name in `memory_constants.RECIPES`.
         lora_rank: Rank of the adapters.
         sequence_tokens: Length of one sequence [tokens].
-        micro_batch: Sequences a GPU works on at once [count].
+        micro_batch: Sequences a GPU works on at once, pairs of them in preference tuning [count].
         recompute: What the backward pass computes again instead of keeping.
         sharding: `zero1` spreads optimizer states, `zero2` gradients too, `zero3` weights too.
         lora_targets: Matrices that adapters are put on.
         compiled: Compiled or fused code; unknown: pre-training is taken to be, the rest not.
         chunked_loss: The loss is computed in pieces, so that the logits are never whole.
         accumulates: Gradients stay over several micro-batches. Else they grow while activations go.
+        offload: `optimizer` keeps its states and the master weights in host memory.
+        preference: Tuning on pairs of answers (DPO and its kin): each sequence comes twice, and a frozen
+            copy of the model judges both; adapters need no copy, the base without them is one.
+        frozen: Other models at work in each step without being trained: teachers, reward models.
 
     Raises:
         SizingError: an unknown recipe, a number below one, a model without a transformer's shape.
 
     Sources: Rajbhandari et al., 2020, arXiv:1910.02054 (states and their sharding); Korthikanti et al., 2022,
     arXiv:2205.05198 (activations); Hu et al., 2021, arXiv:2106.09685 (LoRA); Dettmers et al., 2023,
-    arXiv:2305.14314 (QLoRA).
+    arXiv:2305.14314 (QLoRA); Ren et al., 2021, arXiv:2101.06840 (optimizer in host memory); Rafailov et al.,
+    2023, arXiv:2305.18290 (preference tuning).
     """
-    if min(sequence_tokens, micro_batch, lora_rank) < 1:
-        raise SizingError(f"{sequence_tokens=}, {micro_batch=}, {lora_rank=} train nothing")
+    lines = training_lines(
+        model,
+        gpu,
+        layout,
+        method=method,
+        precision=precision,
+        optimizer=optimizer,
+        lora_rank=lora_rank,
+        sequence_tokens=sequence_tokens,
+        micro_batch=micro_batch,
+        recompute=recompute,
+        sharding=sharding,
+        lora_targets=lora_targets,
+        compiled=compiled,
+        chunked_loss=chunked_loss,
+        accumulates=accumulates,
+        offload=offload,
+        preference=preference,
+        frozen=frozen,
+    )
+    return training_sums(lines, gpu)
+
+
+def training_sums(lines: tuple[Line, ...], gpu: GPUSpec) -> Memory:
+    """Return the sums of `training_lines` and the card's memory [bytes]."""
+    return Memory(
+        weights=total(lines, "weights"),
+        kv_cache=None,
+        activations=total(lines, "activations"),
+        optimizer=total(lines, "optimizer"),
+        gradients=total(lines, "gradients"),
+        overhead=total(lines, "buffers", "outside"),
+        available=gpu.memory_bytes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What is trained and the bytes that a parameter of it takes."""
+
+    trained: float  # parameters
+    weight: float
+    gradient: float
+    optimizer: float
+
+
+def states(
+    model: AIModelSpec, method: Method, optimizer: str, lora_rank: int, lora_targets: Targets
+) -> States:
+    """Return what a recipe keeps for each trained parameter.
+
+    Raises:
+        SizingError: an unknown recipe, or adapters for a model without a transformer's shape.
+    """
     if optimizer not in constants.RECIPES:
         raise SizingError(f"no such recipe: {optimizer!r}")
+    weight, gradient, state = constants.RECIPES[optimizer]
+    if method in ("pretraining", "full"):
+        return States(float(model.parameters), weight, gradient, state)
+    lean = constants.RECIPES[optimizer][2] < constants.RECIPES["adamw"][2]
+    weight, gradient, usual = constants.ADAPTER_BYTES
+    trained = adapter_parameters(model, lora_rank, lora_targets)
+    return States(trained, weight, gradient, state if lean else usual)
+
+
+def training_lines(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    method: Method,
+    precision: Precision,
+    optimizer: str = "adamw",
+    lora_rank: int = 16,
+    sequence_tokens: int,
+    micro_batch: int,
+    recompute: Recompute,
+    sharding: Sharding,
+    lora_targets: Targets = "all",
+    compiled: bool | None = None,
+    chunked_loss: bool = False,
+    accumulates: bool = True,
+    offload: Offload = "none",
+    preference: bool = False,
+    frozen: tuple[AIModelSpec, ...] = (),
+) -> tuple[Line, ...]:
+    """Return what `training_memory` sums up, line by line; its arguments are the same."""
+    if min(sequence_tokens, micro_batch, lora_rank) < 1:
+        raise SizingError(f"{sequence_tokens=}, {micro_batch=}, {lora_rank=} train nothing")
+    kept = states(model, method, optimizer, lora_rank, lora_targets)
     everything = method in ("pretraining", "full")
-    if everything:
-        base, trained = Range.exact(0.0), float(model.parameters)
-        weight, gradient, state = constants.RECIPES[optimizer]
-    else:
-        base, trained = _frozen(model, method, precision), adapter_parameters(model, lora_rank, lora_targets)
-        weight, gradient, state = constants.ADAPTER_BYTES
-        if constants.RECIPES[optimizer][2] < constants.RECIPES["adamw"][2]:
-            state = constants.RECIPES[optimizer][2]
     pieces, workers = layout.gpus_per_replica, layout.replicas
 
     def spread(stage: int) -> int:
         return pieces * (workers if STAGES[sharding] >= stage else 1)
 
-    gradients = gradient * trained / spread(2)
-    states = state * trained / spread(1)
-    update = constants.UPDATE_COPY * (4.0 if state >= 8 else 2.0) * trained / spread(1)
+    def line(code: str, group: Group, size: Range, *values: float | Range) -> Line:
+        return Line(code, group, whole_range(size), values, shared_out=True)
+
+    def per_parameter(code: str, group: Group, width: float, stage: int) -> Line:
+        size = Range.exact(width * kept.trained / spread(stage))
+        return line(code, group, size, width, kept.trained, spread(stage))
+
+    lines = []
+    if not everything:
+        lines.append(_base(model, method, precision, spread(3)))
+    lines.append(per_parameter("trained_weights", "weights", kept.weight, 3))
+    if preference and everything:
+        size = Range.exact(2.0 * model.parameters / spread(3))
+        lines.append(line("reference_weights", "weights", size, 2.0, model.parameters, spread(3)))
+    for other in frozen:
+        size = Range.exact(2.0 * other.parameters / spread(3))
+        found = line("frozen_weights", "weights", size, 2.0, other.parameters, spread(3))
+        lines.append(replace(found, model=other.slug))
+    gradients = per_parameter("gradients", "gradients", kept.gradient, 2)
+    optimizer_line = per_parameter("optimizer_states", "optimizer", kept.optimizer, 1)
     fast = method == "pretraining" if compiled is None else compiled
-    activations = _backward(
+    backward = _backward(
         model,
         layout,
         method=method,
-        tokens=sequence_tokens * micro_batch,
+        tokens=sequence_tokens * micro_batch * (2 if preference else 1),
         recompute=recompute,
         lora_targets=lora_targets,
         compiled=fast,
         chunked_loss=chunked_loss,
+        judged=preference,
+        freed=0.0 if accumulates else gradients.bytes.low,
     )
-    holes = Range(
-        constants.FRAGMENTATION.low * activations.low,
-        constants.FRAGMENTATION.typical * activations.typical,
-        constants.FRAGMENTATION.high * activations.high,
-    )
-    if not accumulates:
-        low, typical = (max(0.2 * one, one - gradients) for one in (activations.low, activations.typical))
-        activations = Range(low, typical, activations.high)
-    overhead = driver_reserve(gpu) + constants.TRAINING_BASE + holes
+    lines += [gradients]
+    update = constants.UPDATE_COPY * (4.0 if kept.optimizer >= 8 else 2.0) * kept.trained / spread(1)
+    if offload == "none":
+        left = max(0.0, update - backward.most)
+        size, copy = Range(0.0, 0.0, left), Range(0.0, 0.0, update)
+        lines += [optimizer_line, line("optimizer_update", "optimizer", size, copy, backward.whole)]
+    lines += backward.lines
+    holes, share = backward.whole, constants.FRAGMENTATION
+    size = Range(share.low * holes.low, share.typical * holes.typical, share.high * holes.high)
+    driver, base = driver_reserve(gpu), constants.TRAINING_BASE
+    lines += [
+        line("fragmentation", "outside", size, share, holes),
+        line("driver", "outside", driver, driver, 1.0),
+        line("kernels", "outside", base, base),
+    ]
     if workers * pieces > 1:
-        overhead += constants.TRAINING_COMMUNICATION
+        buffers = constants.TRAINING_COMMUNICATION
+        lines.append(line("training_communication", "buffers", buffers, buffers))
     if sharding == "zero3" and workers > 1:
-        overhead += _gathered(model)
+        layers = model.num_layers or 1
+        values = (constants.GATHERED_LAYERS, model.parameters, layers)
+        size = constants.GATHERED_LAYERS.scaled(2.0 * model.parameters / layers)
+        lines.append(line("gathered_layers", "buffers", size, *values))
     if method == "qlora":
-        overhead += _widened(model)
-    return Memory(
-        weights=(base + Range.exact(weight * trained)).scaled(1 / spread(3)),
-        kv_cache=None,
-        activations=activations,
-        optimizer=Range(states, states, states + max(0.0, update - activations.high)),
-        gradients=Range.exact(gradients),
-        overhead=overhead,
-        available=gpu.memory_bytes,
-    )
+        hidden, inner = model.hidden_size or 0, busy_inner(model)
+        size = constants.WIDENED_MATRICES.scaled(2.0 * hidden * inner)
+        lines.append(line("widened_matrix", "buffers", size, constants.WIDENED_MATRICES, hidden, inner))
+    return tuple(lines)
 
 
 def driver_reserve(gpu: GPUSpec) -> Range:
@@ -130,15 +242,25 @@ def driver_reserve(gpu: GPUSpec) -> Range:
     return constants.DRIVER.get(gpu.vendor, Range.exact(0.0))
 
 
-def _frozen(model: AIModelSpec, method: Method, precision: Precision) -> Range:
-    """Return the base that adapters leave alone [bytes]."""
+def _base(model: AIModelSpec, method: Method, precision: Precision, shards: int) -> Line:
+    """Return the base that adapters leave alone."""
     if method == "lora":
-        return Range.exact(max(2.0, bytes_per_value(precision)) * model.parameters)
+        width = max(2.0, bytes_per_value(precision))
+        size = Range.exact(width * model.parameters / shards)
+        return Line(
+            "base_weights", "weights", whole_range(size), (width, model.parameters, shards), shared_out=True
+        )
     found = parts(model)
     quantized = found.experts + found.linear + found.attention + found.mtp
-    rest = 2.0 * (model.parameters - quantized)
-    double = constants.NF4_DOUBLE_VALUE * quantized + rest
-    return Range(double, double, constants.NF4_VALUE * quantized + rest)
+    rest = model.parameters - quantized
+    double, plain = constants.NF4_DOUBLE_VALUE, constants.NF4_VALUE
+    size = Range(
+        (double * quantized + 2.0 * rest) / shards,
+        (double * quantized + 2.0 * rest) / shards,
+        (plain * quantized + 2.0 * rest) / shards,
+    )
+    values = (Range(double, double, plain), quantized, rest, shards)
+    return Line("quantized_base", "weights", whole_range(size), values, shared_out=True)
 
 
 def adapter_parameters(model: AIModelSpec, rank: float, targets: Targets = "all") -> float:
@@ -167,6 +289,18 @@ def adapter_parameters(model: AIModelSpec, rank: float, targets: Targets = "all"
     return float(rank * layers * sides)
 
 
+@dataclass(frozen=True, slots=True)
+class Backward:
+    """What a step keeps for its backward pass."""
+
+    lines: tuple[Line, ...]
+    whole: Range  # the same before gradients take the place of what is done with [bytes]
+
+    @property
+    def most(self) -> float:
+        return self.whole.high
+
+
 def _backward(
     model: AIModelSpec,
     layout: Layout,
@@ -177,8 +311,10 @@ def _backward(
     lora_targets: Targets,
     compiled: bool,
     chunked_loss: bool,
-) -> Range:
-    """Return what a step keeps for its backward pass on one GPU, the logits included [bytes].
+    judged: bool,
+    freed: float,
+) -> Backward:
+    """Return what a step keeps for its backward pass on one GPU: the layers' share and the logits.
 
     A pipeline changes nothing: its first stage keeps as many micro-batches as there are stages, each with
     its share of the layers (Narayanan et al., 2021, arXiv:2104.04473).
@@ -192,38 +328,56 @@ def _backward(
     inner = busy_inner(model) * (kept.inner_frozen if frozen else kept.inner_trained)
     inputs = {"all": 4 * hidden + busy_inner(model), "attention": 2 * hidden, "query_value": hidden}
     adapted = inputs[lora_targets] if frozen else 0
-    ends = []
-    for width, selected, logit, quantized, copies in zip(
-        _ends(kept.hidden),
-        _ends(constants.SELECTIVE_SHARE),
-        _ends(constants.LOGIT_BYTES[style]),
-        _ends(constants.QUANTIZED_BASE),
-        _ends(constants.ADAPTED_INPUT),
+    tensor, vocabulary = layout.tensor_parallel, model.vocab_size or 0
+    logit_bytes = constants.LOGIT_BYTES[style]
+    if judged:
+        logit_bytes = logit_bytes + constants.JUDGED_LOGIT_BYTES
+    pieces = constants.LOSS_CHUNKS if chunked_loss else 1
+    share = Range.exact(1.0)
+    if recompute == "selective":
+        share = constants.SELECTIVE_SHARE
+    quantized = Range.exact(1.0)
+    if method == "qlora" and recompute != "full":
+        quantized = constants.QUANTIZED_BASE
+    body, logits, factors = [], [], []
+    for width, selected, logit, widened, copies, fills in zip(
+        ends(kept.hidden),
+        ends(share),
+        ends(logit_bytes),
+        ends(quantized),
+        ends(constants.ADAPTED_INPUT),
+        (True, True, False),
         strict=True,
     ):
-        layer = 2.0 * tokens * (width * hidden + inner + copies * adapted) / layout.tensor_parallel
+        layer = 2.0 * tokens * (width * hidden + inner + copies * adapted) / tensor
         if recompute == "full":
             # The inputs of all layers, and one layer in full while it is computed again.
-            body = 2.0 * tokens * hidden * layers / layout.tensor_parallel + layer
+            body.append(2.0 * tokens * hidden * layers / tensor + layer)
         else:
-            body = layers * layer * (selected if recompute == "selective" else 1.0)
-            body *= quantized if method == "qlora" else 1.0
-        logits = logit * tokens * (model.vocab_size or 0) / layout.tensor_parallel
-        ends.append(body + (logits / constants.LOSS_CHUNKS if chunked_loss else logits))
-    return Range(*ends)
-
-
-def _ends(values: Range) -> tuple[float, float, float]:
-    return values.low, values.typical, values.high
-
-
-def _gathered(model: AIModelSpec) -> Range:
-    """Return the layers that ZeRO-3 holds whole at once: one, two with prefetching, four at most [bytes]."""
-    layer = 2.0 * model.parameters / (model.num_layers or 1)
-    return Range(layer, 2 * layer, 4 * layer)
-
-
-def _widened(model: AIModelSpec) -> Range:
-    """Return the 16-bit copy of the largest matrix while QLoRA multiplies with it [bytes]."""
-    matrix = 2.0 * (model.hidden_size or 0) * busy_inner(model)
-    return Range(matrix, matrix, 2 * matrix)
+            body.append(layers * layer * selected * widened)
+        logits.append(logit * tokens * vocabulary / tensor / pieces)
+        both = body[-1] + logits[-1]
+        factors.append(max(constants.NEVER_FREED, 1.0 - freed / both) if fills else 1.0)
+    left = Range(min(factors), factors[1], max(factors))
+    values: tuple[float | Range, ...] = (tokens, kept.hidden, hidden, inner)
+    values += (constants.ADAPTED_INPUT, adapted, layers, tensor, left)
+    code = "activations_recomputed"
+    if recompute != "full":
+        code, values = "activations_kept", (*values, share, quantized)
+    made = [
+        Line(
+            code,
+            "activations",
+            whole(*(size * factor for size, factor in zip(body, factors, strict=True))),
+            values,
+            shared_out=True,
+        ),
+        Line(
+            "logits",
+            "activations",
+            whole(*(size * factor for size, factor in zip(logits, factors, strict=True))),
+            (logit_bytes, tokens, vocabulary, tensor, pieces, left),
+            shared_out=True,
+        ),
+    ]
+    return Backward(tuple(made), Range(*(a + b for a, b in zip(body, logits, strict=True))))

@@ -1,10 +1,12 @@
 """Bytes of a model's weights: the whole checkpoint, and what one GPU of a layout keeps of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 
 from recommender.sizing import memory_constants as constants
+from recommender.sizing.lines import Line, ends, total, whole
 from recommender.sizing.precisions import bytes_per_value
 from recommender.sizing.specs import AIModelSpec, GPUSpec, Layout, Precision, Range, SizingError
 
@@ -163,7 +165,8 @@ def weight_bytes(model: AIModelSpec, precision: Precision, *, recipe: str | None
         low, typical, high = constants.MEASURED_SPREAD
         return Range(measured * low, measured * typical, measured * high)
     found = parts(model)
-    return _ordered(*(_bytes(found, values) for values in recipes(model, precision, recipe)))
+    low, typical, high = (_bytes(found, values) for values in recipes(model, precision, recipe))
+    return Range(low, max(low, typical), max(low, typical, high))
 
 
 def _matrices(value: float) -> Recipe:
@@ -248,7 +251,21 @@ def weights_per_gpu(
     with_mtp: bool = False,
     recipe: str | None = None,
 ) -> Range:
-    """Return what the busiest GPU of a replica keeps [bytes].
+    """Return what the busiest GPU of a replica keeps: the sum of `weight_lines` [bytes]."""
+    return total(weight_lines(model, precision, layout, gpu, with_mtp=with_mtp, recipe=recipe))
+
+
+@lru_cache(maxsize=65536)
+def weight_lines(
+    model: AIModelSpec,
+    precision: Precision,
+    layout: Layout,
+    gpu: GPUSpec,
+    *,
+    with_mtp: bool = False,
+    recipe: str | None = None,
+) -> tuple[Line, ...]:
+    """Return what the busiest GPU of a replica keeps, by kind of parameter.
 
     Tensor ranks share out the matrices; each keeps towers, routers and the compressing matrices of MLA whole,
     and copies KV heads when there are fewer than ranks. The low end shares the towers out too, as engines do
@@ -258,46 +275,94 @@ def weights_per_gpu(
     found = parts(model)
     tensor, stages = layout.tensor_parallel, layout.pipeline_parallel
     layers = model.num_layers or 1
-    share = ceil(layers / stages) / layers
-    ends_share = 0.5 if stages > 1 and not model.tie_embeddings else 1.0
-    whole = weight_bytes(model, precision, recipe=recipe)
-    copied_heads = _copied_kv_heads(model, tensor)
-    loaded = (constants.LOADED.low, constants.LOADED.typical, constants.LOADED.high)
-    if gpu.vendor == "amd":
-        padding = constants.ROCM_MOE if model.is_moe else constants.ROCM_FP8
-        if model.is_moe or precision == "fp8":
-            loaded = (
-                loaded[0] * padding.low,
-                loaded[1] * padding.typical,
-                loaded[2] * padding.high,
-            )
-    values = []
-    for size, values_of, factor, towers_over in zip(
-        (whole.low, whole.typical, whole.high),
-        recipes(model, precision, recipe),
-        loaded,
-        (tensor, 1, 1),
-        strict=True,
-    ):
-        scale = factor * size / max(1.0, _bytes(found, values_of))  # a measured checkpoint against its recipe
-        split = (
-            found.experts * values_of.experts
-            + (found.linear + (found.mtp if with_mtp else 0.0)) * values_of.linear
-            + (found.attention - found.latent_down) * values_of.attention
+    stage = ceil(layers / stages) / layers
+    end = 0.5 if stages > 1 and not model.tie_embeddings else 1.0
+    copied = found.latent_down + _copied_kv_heads(model, tensor)
+    used = recipes(model, precision, recipe)
+    if recipe is None and precision in model.measured_weights:
+        used = (used[1], used[1], used[1])
+    rounding = _loaded(model, precision, gpu)
+    sizes = ends(weight_bytes(model, precision, recipe=recipe))
+    # A measured checkpoint stands for its recipe: all parts of it are as much larger or smaller.
+    scales = [
+        factor * size / max(1.0, _bytes(found, values))
+        for size, values, factor in zip(sizes, used, ends(rounding), strict=True)
+    ]
+    scale = _range(scales)
+    lean, usual, rich = used
+
+    def line(
+        code: str, sizes: Sequence[float], *values: float | Range, part: str = "", shared_out: bool = True
+    ) -> Line:
+        return Line(code, "weights", whole(*sizes), values, part, shared_out=shared_out)
+
+    def shared(parameters: float, values: Sequence[float]) -> list[float]:
+        return [s * stage * parameters * value / tensor for s, value in zip(scales, values, strict=True)]
+
+    lines: list[Line] = []
+    values: tuple[float | Range, ...]
+    if found.experts:
+        each = (lean.experts, usual.experts, rich.experts)
+        kept = shared(found.experts, each)
+        lines.append(line("weights_experts", kept, found.experts, _range(each), scale, stage, tensor))
+    linear = (lean.linear, usual.linear, rich.linear)
+    attention = (lean.attention, usual.attention, rich.attention)
+    embeddings = (lean.embeddings, usual.embeddings, rich.embeddings)
+    own = found.attention - found.latent_down
+    kept = [
+        s * stage * (found.linear * a + own * b) / tensor
+        for s, a, b in zip(scales, linear, attention, strict=True)
+    ]
+    values = (found.linear, _range(linear), own, _range(attention), scale, stage, tensor)
+    lines.append(line("weights_layers", kept, *values))
+    # Engines keep the expanding matrices of MLA a second time, in 16 bits, when the first is smaller.
+    if found.latent_up and usual.attention < 2.0:
+        again = stage * found.latent_up * 2.0 / tensor
+        most = (0.0 if lean.attention >= 2.0 else again, again, again)
+        lines.append(line("weights_twice", most, found.latent_up, stage, tensor))
+    if copied + found.router:
+        kept = [
+            s * stage * (copied * a + found.router * b)
+            for s, a, b in zip(scales, attention, embeddings, strict=True)
+        ]
+        values = (copied, _range(attention), found.router, _range(embeddings), scale, stage)
+        lines.append(line("weights_copied", kept, *values, shared_out=False))
+    if found.embeddings:
+        kept = [s * end * found.embeddings * b / tensor for s, b in zip(scales, embeddings, strict=True)]
+        lines.append(
+            line("weights_embeddings", kept, found.embeddings, _range(embeddings), scale, end, tensor)
         )
-        per_rank = (found.latent_down + copied_heads) * values_of.attention
-        per_rank += found.router * values_of.embeddings
-        # Engines keep the expanding matrices of MLA a second time, in 16 bits, when the first is smaller.
-        again = found.latent_up * 2.0 / tensor if values_of.attention < 2.0 else 0.0
-        ends = ends_share * found.embeddings * values_of.embeddings / tensor
-        towers = found.towers * values_of.towers / towers_over
-        values.append(scale * (share * (split / tensor + per_rank) + ends + towers) + share * again)
-    return _ordered(*values)
+    for module in model.extra_modules:
+        if not module.tensor_sharded:
+            towers = (lean.towers, usual.towers, rich.towers)
+            kept = [
+                s * module.parameters * value / over
+                for s, value, over in zip(scales, towers, (tensor, 1, 1), strict=True)
+            ]
+            values = (module.parameters, _range(towers), scale)
+            lines.append(line("weights_tower", kept, *values, part=module.name, shared_out=False))
+    if with_mtp and found.mtp:
+        kept = shared(found.mtp, linear)
+        lines.append(line("weights_prediction", kept, found.mtp, _range(linear), scale, stage, tensor))
+    return tuple(lines)
 
 
-def _ordered(low: float, typical: float, high: float) -> Range:
-    """Return the range of three figures of which a later one may fall below an earlier one."""
-    return Range(low, max(low, typical), max(low, typical, high))
+def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
+    """Return loaded bytes over counted ones: buffers and padding, more of it on AMD cards."""
+    loaded = constants.LOADED
+    if gpu.vendor != "amd" or not (model.is_moe or precision == "fp8"):
+        return loaded
+    padding = constants.ROCM_MOE if model.is_moe else constants.ROCM_FP8
+    return Range(
+        loaded.low * padding.low,
+        loaded.typical * padding.typical,
+        loaded.high * padding.high,
+    )
+
+
+def _range(values: Sequence[float]) -> Range:
+    """Return a lean, a usual and a rich value as a range around the usual one."""
+    return Range(min(values), values[1], max(values))
 
 
 def _copied_kv_heads(model: AIModelSpec, tensor: int) -> float:

@@ -1,5 +1,7 @@
 """Models and cards of the memory tests, with the figures of their published configurations and reports."""
 
+from dataclasses import replace
+
 from recommender.sizing.specs import (
     GIB,
     AIModelSpec,
@@ -79,6 +81,14 @@ DEEPSEEK_V3 = AIModelSpec(
     first_dense_layers=3,
     mtp_parameters=13_462_844_416,
     cache_groups=(CacheGroup("latent", 61, latent_dim=512, rope_dim=64, tensor_sharded=False),),
+)
+DEEPSEEK_V32 = replace(
+    DEEPSEEK_V3,
+    slug="deepseek-v3.2",
+    cache_groups=(
+        CacheGroup("latent", 61, latent_dim=512, rope_dim=64, tensor_sharded=False),
+        CacheGroup("indexer", 61, latent_dim=128, tensor_sharded=False),
+    ),
 )
 GEMMA_3_27B = AIModelSpec(
     slug="gemma-3-27b",

@@ -1,0 +1,241 @@
+"""How each line of a memory figure is reckoned, as data: arithmetic in named values, their units, sources.
+
+An expression uses + - * / min max ceil and the names of its values; put in the typical ones and round up to
+whole bytes, and it gives the line's typical bytes. Pages put in the numbers; tests hold each line to it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recommender.sizing.lines import Line
+from recommender.sizing.specs import Range
+
+TOKEN = re.compile(r"[a-z_]+|[0-9.]+|[-+*/(),]")
+
+VLLM = "https://docs.vllm.ai/en/latest/configuration/engine_args.html"
+VLLM_DEFAULTS = "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py"
+SGLANG = "https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/server_args.py"
+HEADS = "https://arxiv.org/abs/2211.05102"
+LATENT = "https://arxiv.org/abs/2405.04434"
+SPARSE = "https://github.com/sgl-project/sglang/pull/11309"
+ZERO = "https://arxiv.org/abs/1910.02054"
+ACTIVATIONS = "https://arxiv.org/abs/2205.05198"
+LORA = "https://arxiv.org/abs/2106.09685"
+QLORA = "https://arxiv.org/abs/2305.14314"
+PREFERENCE = "https://arxiv.org/abs/2305.18290"
+LOGS = "engine_logs"  # spread of published start-up logs, counted beside the constant
+PEAKS = "published_peaks"  # spread of published peaks, counted beside the constant
+ESTIMATE = "own_estimate"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number of a formula. Units: bytes, tokens, parameters, values, layers, heads, GPUs, requests,
+    adapters, ranks, sequences, bytes/parameter, bytes/value, bytes/token, bytes/sequence, bytes/logit,
+    bytes/layer, "" for a plain factor."""
+
+    name: str
+    amount: Range
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The arithmetic of a line with its numbers."""
+
+    expression: str
+    values: tuple[Value, ...]
+    sources: tuple[str, ...]  # addresses, or one of the codes engine_logs, published_peaks, own_estimate
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Return the expression cut into names, numbers and signs, for pages that put the numbers in."""
+        return tuple(TOKEN.findall(self.expression))
+
+
+def formula(line: Line) -> Formula:
+    """Return the formula of a line with the line's own numbers."""
+    expression, names, sources = FORMULAS[line.code]
+    values = tuple(
+        Value(name, amount if isinstance(amount, Range) else Range.exact(float(amount)), unit)
+        for (name, unit), amount in zip(_named(names), line.values, strict=True)
+    )
+    # One entry a token is the rule: the division is shown only where it is not.
+    if "ceil(tokens / tokens_per_entry)" in expression and values[-2].amount.typical == 1:
+        expression = expression.replace("ceil(tokens / tokens_per_entry)", "tokens")
+        values = tuple(value for value in values if value.name != "tokens_per_entry")
+    return Formula(expression, values, sources)
+
+
+def _named(names: str) -> list[tuple[str, str]]:
+    """Return (name, unit) pairs from "name:unit name ..."."""
+    return [
+        (name, unit.replace("_", " ")) for name, _, unit in (word.partition(":") for word in names.split())
+    ]
+
+
+ENTRIES = "tokens:tokens tokens_per_entry requests:requests"
+HEADS_KEPT = (
+    "requests * layers * 2 * kv_heads * head_dim * value_bytes * ceil(tokens / tokens_per_entry)",
+    f"kv_heads:heads head_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
+    (HEADS,),
+)
+BY_PARAMETER = (
+    "parameter_bytes * parameters / gpus",
+    "parameter_bytes:bytes/parameter parameters:parameters gpus:GPUs",
+    (ZERO,),
+)
+SHARED_OUT = (
+    "scale * stage * parameters * parameter_bytes / gpus",
+    "parameters:parameters parameter_bytes:bytes/parameter scale stage gpus:GPUs",
+    (LOGS,),
+)
+
+FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    # Weights. `scale`: loaded bytes over counted ones; `stage`: part of the layers in one pipeline stage.
+    "weights_experts": SHARED_OUT,
+    "weights_layers": (
+        "scale * stage * (linear * linear_bytes + attention * attention_bytes) / gpus",
+        "linear:parameters linear_bytes:bytes/parameter attention:parameters "
+        "attention_bytes:bytes/parameter scale stage gpus:GPUs",
+        (LOGS,),
+    ),
+    "weights_twice": (
+        "stage * parameters * 2 / gpus",
+        "parameters:parameters stage gpus:GPUs",
+        (LATENT, LOGS),
+    ),
+    "weights_copied": (
+        "scale * stage * (attention * attention_bytes + routers * router_bytes)",
+        "attention:parameters attention_bytes:bytes/parameter routers:parameters "
+        "router_bytes:bytes/parameter scale stage",
+        (LOGS,),
+    ),
+    "weights_embeddings": (
+        "scale * end * parameters * parameter_bytes / gpus",
+        "parameters:parameters parameter_bytes:bytes/parameter scale end gpus:GPUs",
+        (LOGS,),
+    ),
+    "weights_tower": (
+        "scale * parameters * parameter_bytes",
+        "parameters:parameters parameter_bytes:bytes/parameter scale",
+        (LOGS,),
+    ),
+    "weights_prediction": SHARED_OUT,
+    "weights_adapters": (
+        "rank * (2 * sides * adapters / gpus)",
+        "adapters:adapters rank sides:values gpus:GPUs",
+        (LORA, VLLM),
+    ),
+    # Cache
+    "cache_full": HEADS_KEPT,
+    "cache_window": HEADS_KEPT,
+    "cache_chunked": HEADS_KEPT,
+    "cache_latent": (
+        "requests * layers * (latent_dim + rope_dim) * value_bytes * ceil(tokens / tokens_per_entry)",
+        f"latent_dim:values rope_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
+        (LATENT,),
+    ),
+    "cache_latent_packed": (
+        "requests * layers * (latent_dim * value_bytes + latent_dim / 32 + 2 * rope_dim)"
+        " * ceil(tokens / tokens_per_entry)",
+        f"latent_dim:values rope_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
+        (LATENT, SPARSE),
+    ),
+    "cache_indexer": (
+        "requests * layers * key_dim * value_bytes * ceil(tokens / tokens_per_entry)",
+        f"key_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
+        (SPARSE,),
+    ),
+    "cache_indexer_packed": (
+        "requests * layers * (key_dim * value_bytes + 4) * ceil(tokens / tokens_per_entry)",
+        f"key_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
+        (SPARSE,),
+    ),
+    "cache_state": (
+        "requests * ceil(layers * state_bytes / gpus)",
+        "layers:layers state_bytes:bytes/layer gpus:GPUs requests:requests",
+        (LOGS,),
+    ),
+    "cache_prefix": (
+        "token_bytes * ceil(tokens / tokens_per_entry)",
+        "token_bytes:bytes/token tokens:tokens tokens_per_entry",
+        (VLLM,),
+    ),
+    "cache_copies": ("cache * (copies - 1)", "cache:bytes copies", (PEAKS,)),
+    # Activations and the engine's reserve
+    "activations_forward": (
+        "2 * tokens * (widths * hidden + inner_widths * inner / gpus)",
+        "tokens:tokens widths hidden:values inner_widths inner:values gpus:GPUs",
+        (VLLM_DEFAULTS, LOGS),
+    ),
+    "activations_current": ("measured", "measured:bytes", (LOGS,)),
+    "activations_logits": (
+        "copies * (4 * sequences * vocabulary)",
+        "copies sequences:sequences vocabulary:values",
+        (VLLM_DEFAULTS, LOGS),
+    ),
+    "activations_eased": (
+        "min(large_batch, small_batch + room)",
+        "large_batch:bytes small_batch:bytes room:bytes",
+        (VLLM_DEFAULTS,),
+    ),
+    "activations_plain": ("measured", "measured:bytes", (PEAKS,)),
+    "activations_fixed": ("measured", "measured:bytes", (PEAKS, ESTIMATE)),
+    "activations_left": ("(1 - fraction) * memory", "fraction memory:bytes", (SGLANG,)),
+    "activations_chunk": (
+        "token_bytes * tokens - eased",
+        "token_bytes:bytes/token tokens:tokens eased:bytes",
+        (SGLANG,),
+    ),
+    "graphs_reserved": (
+        "sequence_bytes * sequences",
+        "sequence_bytes:bytes/sequence sequences:sequences",
+        (SGLANG,),
+    ),
+    "graphs_recorded": ("measured", "measured:bytes", (LOGS,)),
+    "kernels": ("measured", "measured:bytes", (LOGS,)),
+    "driver": ("reserved * share", "reserved:bytes share", (LOGS,)),
+    "communication": ("rank_bytes * ranks", "rank_bytes:bytes ranks:ranks", (LOGS,)),
+    "process": ("measured", "measured:bytes", (ESTIMATE,)),
+    # Training
+    "base_weights": BY_PARAMETER,
+    "quantized_base": (
+        "(quantized_bytes * quantized + 2 * rest) / gpus",
+        "quantized_bytes:bytes/parameter quantized:parameters rest:parameters gpus:GPUs",
+        (QLORA,),
+    ),
+    "trained_weights": BY_PARAMETER,
+    "reference_weights": (*BY_PARAMETER[:2], (PREFERENCE,)),
+    "frozen_weights": BY_PARAMETER,
+    "gradients": BY_PARAMETER,
+    "optimizer_states": BY_PARAMETER,
+    "optimizer_update": ("max(0, update - activations)", "update:bytes activations:bytes", (PEAKS,)),
+    "activations_kept": (
+        "layers * (2 * tokens * (widths * hidden + inner + copies * adapted) / gpus)"
+        " * kept * quantized * unfreed",
+        "tokens:tokens widths hidden:values inner:values copies adapted:values layers:layers gpus:GPUs "
+        "unfreed kept quantized",
+        (ACTIVATIONS, PEAKS),
+    ),
+    "activations_recomputed": (
+        "(2 * tokens * hidden * layers / gpus"
+        " + 2 * tokens * (widths * hidden + inner + copies * adapted) / gpus) * unfreed",
+        "tokens:tokens widths hidden:values inner:values copies adapted:values layers:layers gpus:GPUs "
+        "unfreed",
+        (ACTIVATIONS, PEAKS),
+    ),
+    "logits": (
+        "logit_bytes * tokens * vocabulary / gpus / pieces * unfreed",
+        "logit_bytes:bytes/logit tokens:tokens vocabulary:values gpus:GPUs pieces unfreed",
+        (PEAKS,),
+    ),
+    "fragmentation": ("share * activations", "share activations:bytes", (PEAKS,)),
+    "training_communication": ("measured", "measured:bytes", (PEAKS,)),
+    "gathered_layers": (
+        "gathered * (2 * parameters / layers)",
+        "gathered:layers parameters:parameters layers:layers",
+        (ZERO,),
+    ),
+    "widened_matrix": ("copies * (2 * hidden * inner)", "copies hidden:values inner:values", (QLORA,)),
+}
