@@ -16,18 +16,12 @@ from itertools import pairwise
 from math import ceil, floor, log2
 from typing import Literal
 
-from recommender.sizing.configurations import (
-    Config,
-    Failure,
-    capacity_of,
-    gpus_beside_service,
-    has_fast_link,
-    precision_of,
-    sizes_of,
-)
+from recommender.sizing.configurations import Config, Failure, has_fast_link
 from recommender.sizing.demand import Case, Corner, Machine, Message, message
 from recommender.sizing.findings import reasons_of, warnings_of
 from recommender.sizing.rules import made_for_edge, power_of, rack_units_of, site_rules, size_rules
+from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service, precision_of
+from recommender.sizing.sizes import sizes_of
 from recommender.sizing.specs import GPUSpec, NodeSpec, Precision
 
 RULES_VERSION = "1"

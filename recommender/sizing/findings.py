@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from recommender.sizing import precisions
-from recommender.sizing.configurations import Config, capacity_of, gpus_beside_service, has_fast_link
+from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Message, message
+from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
 
 USUAL_POWER_W = 8_000.0  # what a usual cabinet offers where the reader gave no limit
 

@@ -1,0 +1,460 @@
+"""Sizes of a server that carry a service: text by replicas and requests, other work by rates."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil, floor
+
+from recommender.sizing import latency, layouts, memory, precisions, throughput
+from recommender.sizing.configurations import MAX_SERVERS, Config, Failure
+from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.specs import (
+    AIModelSpec,
+    Engine,
+    GPUSpec,
+    Layout,
+    Memory,
+    NodeSpec,
+    Precision,
+    Range,
+)
+
+
+def precision_of(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> tuple[Precision | None, bool]:
+    """Return the type of the weights on one server's card, and whether it stands in for the model's own.
+
+    None: the card takes neither. Whether the own type is held does not depend on the load, so that a
+    heavier load never changes the type.
+    """
+    gpu = nodes[0].gpu
+    if case.precision is not None:
+        support = precisions.support(gpu, case.precision, case.engine)
+        return (None if support in ("no", "storage_only") else case.precision), False
+    native = model.native_precision
+    own: Precision | None = None
+    support = precisions.support(gpu, native, case.engine)
+    if support in ("native", "weight_only"):
+        own = native
+    elif support == "storage_only" and _takes(gpu, "bf16", case.engine):
+        own = "bf16"
+    elif native in ("bf16", "fp32") and case.kind != "tokens" and _takes(gpu, "fp16", case.engine):
+        own = "fp16"
+    if own is not None and any(_holds_weights(case, model, node, own) for node in nodes):
+        return own, False
+    eight: tuple[Precision, ...] = ("fp8", "int8")
+    if native in ("fp32", "bf16", "fp16"):
+        for name in eight:
+            if _takes(gpu, name, case.engine):
+                return name, True
+    return own, False
+
+
+@lru_cache(maxsize=8192)
+def _weights_fit(
+    case: Case, model: AIModelSpec, gpu: GPUSpec, counts: tuple[int, ...], precision: Precision
+) -> bool:
+    for count in counts:
+        for layout in layouts.inference_layouts(model, gpus_per_server=count, servers=1, link_max_gpus=count):
+            held = memory.inference_memory(
+                _understood(model),
+                gpu,
+                replace(layout, replicas=1, idle_gpus=0),
+                precision=precision,
+                kv_precision=case.kv_precision,
+                tokens_per_request=1,
+                requests=0,
+                engine=case.engine,
+            )
+            if held.total.high <= held.available.low:
+                return True
+    return False
+
+
+def _holds_weights(case: Case, model: AIModelSpec, node: NodeSpec, precision: Precision) -> bool:
+    """Tell whether the weights of that type lie on the cards of a server, whatever the load."""
+    return _weights_fit(case, model, node.gpu, node.counts, precision)
+
+
+def _takes(gpu: GPUSpec, precision: Precision, engine: Engine) -> bool:
+    return precisions.support(gpu, precision, engine) == "native"
+
+
+def text_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+) -> Iterator[Config | Failure]:
+    model = corner.model
+    assert model is not None
+    for count in node.counts:
+        for layout in layouts.inference_layouts(
+            model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
+        ):
+            for config in _text_size(case, node, corner, strict, precision, count, layout):
+                yield config if isinstance(config, Config) else replace(config, count=count)
+
+
+def _text_size(
+    case: Case,
+    node: NodeSpec,
+    corner: Corner,
+    strict: bool,
+    precision: Precision,
+    count: int,
+    layout: Layout,
+) -> Iterator[Config | Failure]:
+    """Yield the sizes of one layout: the fewest servers, and as many as keep the usual targets."""
+    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    replica = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
+    if replica.most < 1:
+        yield _text_failure(case, node, corner, single, precision, replica)
+        return
+    spare = 1 if case.n_plus_1 else 0
+    per_server = layout.replicas
+    needed = ceil(corner.requests / (per_server * replica.most))
+    if replica.arrivals_per_s and corner.arrivals_per_s:
+        needed = max(needed, ceil(corner.arrivals_per_s / (per_server * replica.arrivals_per_s)))
+    if needed + spare > MAX_SERVERS:
+        yield Failure(
+            node.gpu.slug,
+            (message("throughput", need=needed + spare, have=MAX_SERVERS),),
+            needed / MAX_SERVERS,
+        )
+        return
+    sizes = {needed}
+    if replica.usual and not case.together:
+        usual = ceil(corner.requests / (per_server * replica.usual))
+        if needed < usual <= 2 * needed + 2 and usual + spare <= MAX_SERVERS:
+            sizes.add(usual)
+    for working in sorted(sizes):
+        servers = working + spare
+        requests = ceil(corner.requests / (per_server * working))
+        served = None
+        if replica.timed:
+            served = _serving(
+                case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
+            )
+        assert corner.model is not None
+        held = memory.inference_memory(
+            _understood(corner.model),
+            node.gpu,
+            single,
+            precision=precision,
+            kv_precision=case.kv_precision,
+            tokens_per_request=corner.tokens_per_request,
+            requests=requests,
+            engine=case.engine,
+            adapters=corner.adapters,
+            draft=corner.draft,
+        )
+        yield Config(
+            node=node,
+            corner=corner,
+            strict=strict,
+            count=count,
+            servers=servers,
+            precision=precision,
+            layout=replace(layout, replicas=per_server * servers, idle_gpus=layout.idle_gpus * servers),
+            memory=held,
+            served=served,
+            requests=requests,
+            limit=replica.most,
+            work=served.output_tokens_per_s.scaled(per_server * working) if served else None,
+            facts=() if replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
+        )
+
+
+@lru_cache(maxsize=512)
+def _understood(model: AIModelSpec) -> AIModelSpec:
+    """Return the model without the cache that nobody has described, so that its weights can be sized."""
+    return model if model.cache_known else replace(model, cache_groups=(), cache_known=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replica:
+    """What one replica carries, whatever the server around it."""
+
+    most: int  # requests that hold at the corner, memory and given targets together
+    by_memory: int
+    usual: int  # requests that keep the usual targets at the typical end
+    timed: bool  # false: no speed can be worked out
+    arrivals_per_s: float | None  # sustained when full; None: not asked or not known
+
+
+@lru_cache(maxsize=8192)
+def _replica(
+    case: Case,
+    corner: Corner,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    precision: Precision,
+    strict: bool,
+) -> _Replica:
+    model = corner.model
+    assert model is not None
+    held = memory.max_requests(
+        _understood(model),
+        gpu,
+        layout,
+        precision=precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=corner.tokens_per_request,
+        engine=case.engine,
+        adapters=corner.adapters,
+        draft=corner.draft,
+    )
+    by_memory = floor(held.low if strict else held.high)
+    if by_memory < 1:
+        return _Replica(0, 0, 0, True, None)
+
+    def served(requests: int) -> latency.Serving | None:
+        if not model.cache_known:
+            return None
+        return _serving(case, corner, gpu, link, link_bytes_per_s, layout, precision, requests)
+
+    alone = served(1)
+    if alone is None:
+        return _Replica(by_memory, by_memory, by_memory, False, None)
+    most = by_memory
+    if corner.ttft_s is not None or corner.tpot_s is not None:
+        most = _largest(
+            by_memory, lambda count: _within(served(count), corner.ttft_s, corner.tpot_s, 2 if strict else 0)
+        )
+    usual = _largest(
+        max(most, 0), lambda count: _within(served(count), case.typical_ttft_s, case.typical_tpot_s, 1)
+    )
+    arrivals = None
+    if corner.arrivals_per_s is not None and most:
+        full = served(most)
+        assert full is not None
+        place = 2 if strict else 0
+        turn = _end(full.ttft_s, place) + corner.output_tokens * _end(full.tpot_s, place)
+        arrivals = most / turn
+    return _Replica(most, by_memory, usual, True, arrivals)
+
+
+@lru_cache(maxsize=16_384)
+def _serving(
+    case: Case,
+    corner: Corner,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    precision: Precision,
+    requests: int,
+) -> latency.Serving | None:
+    model = corner.model
+    assert model is not None
+    return latency.serving(
+        model,
+        gpu,
+        layout,
+        link=link,  # type: ignore[arg-type]
+        link_bytes_per_s=link_bytes_per_s,
+        precision=precision,
+        kv_precision=case.kv_precision,
+        input_tokens=corner.input_tokens,
+        output_tokens=corner.output_tokens,
+        requests=requests,
+        prefix_percent=corner.prefix_percent,
+        engine=case.engine,
+        context_tokens=corner.tokens_per_request,
+    )
+
+
+def _end(value: Range, place: int) -> float:
+    return (value.low, value.typical, value.high)[place]
+
+
+def _within(served: latency.Serving | None, ttft_s: float | None, tpot_s: float | None, place: int) -> bool:
+    if served is None:
+        return True
+    return (ttft_s is None or _end(served.ttft_s, place) <= ttft_s) and (
+        tpot_s is None or _end(served.tpot_s, place) <= tpot_s
+    )
+
+
+def _largest(limit: int, holds: Callable[[int], bool]) -> int:
+    """Return the largest number up to `limit` for which `holds` is true; times grow with requests."""
+    if limit < 1 or not holds(1):
+        return 0
+    if holds(limit):
+        return limit
+    kept, broken = 1, limit
+    while broken - kept > 1:
+        middle = (kept + broken) // 2
+        if holds(middle):
+            kept = middle
+        else:
+            broken = middle
+    return kept
+
+
+def _text_failure(
+    case: Case, node: NodeSpec, corner: Corner, layout: Layout, precision: Precision, replica: _Replica
+) -> Failure:
+    """Return why one replica does not even carry one request."""
+    assert corner.model is not None
+    if replica.by_memory < 1:
+        held = memory.inference_memory(
+            _understood(corner.model),
+            node.gpu,
+            layout,
+            precision=precision,
+            kv_precision=case.kv_precision,
+            tokens_per_request=corner.tokens_per_request,
+            requests=1,
+            engine=case.engine,
+            adapters=corner.adapters,
+            draft=corner.draft,
+        )
+        need, have = held.total.low, held.available.high
+        reason = message(
+            "memory",
+            need=need,
+            have=have,
+            gpus=layout.gpus_per_replica,
+            precision=precision,
+        )
+        return Failure(node.gpu.slug, (reason,), max(need / have - 1.0, 0.0))
+    served = _serving(case, corner, node.gpu, node.link, node.link_bytes_per_s, layout, precision, 1)
+    assert served is not None
+    worst, miss = None, -1.0
+    for name, value, target in (
+        ("ttft", served.ttft_s.low, corner.ttft_s),
+        ("tpot", served.tpot_s.low, corner.tpot_s),
+    ):
+        if target is not None and value / target - 1.0 > miss:
+            miss = value / target - 1.0
+            worst = message("latency", figure=name, need=target, have=value)
+    assert worst is not None
+    return Failure(node.gpu.slug, (worst,), max(miss, 0.0))
+
+
+def _rate_of(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Range | None:
+    """Return what one card does of work that makes no text, in the unit of `UNITS`."""
+    model = corner.model
+    assert model is not None
+    if case.kind == "vision":
+        return throughput.vision_frames_per_s(model, gpu, precision)
+    if case.kind == "speech":
+        return throughput.audio_seconds_per_s(model, gpu, precision)
+    if case.kind == "images":
+        return throughput.images_per_minute(model, gpu, precision)
+    return throughput.embedding_tokens_per_s(model, gpu, precision, input_tokens=corner.input_tokens)
+
+
+def rate_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+) -> Iterator[Config | Failure]:
+    """Yield the sizes for video, speech, images and embeddings: each card works on its own."""
+    need = corner.rate
+    assert need is not None
+    spare = 1 if case.n_plus_1 else 0
+    held = _rate_memory(case, corner, node.gpu, precision)
+    fits = held.total.high <= held.available.low if strict else held.total.low <= held.available.high
+    if not fits:
+        lack, have = held.total.low, held.available.high
+        reason = message("memory", need=lack, have=have, gpus=1, precision=precision)
+        yield Failure(node.gpu.slug, (reason,), max(lack / have - 1.0, 0.0))
+        return
+    rate = _rate_of(case, corner, node.gpu, precision)
+    for count in node.counts:
+        needed = 1
+        if rate is not None:
+            needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
+        servers = needed + spare
+        if servers > MAX_SERVERS:
+            reason = message("throughput", need=servers, have=MAX_SERVERS)
+            yield Failure(node.gpu.slug, (reason,), needed / MAX_SERVERS, count)
+            continue
+        yield Config(
+            node=node,
+            corner=corner,
+            strict=strict,
+            count=count,
+            servers=servers,
+            precision=precision,
+            layout=Layout(1, 1, count * servers, 0, False),
+            memory=held,
+            work=None if rate is None else rate.scaled(count * needed),
+            facts=("speed",) if rate is None else (),
+        )
+
+
+@lru_cache(maxsize=4096)
+def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Memory:
+    assert corner.model is not None
+    return memory.inference_memory(
+        _understood(corner.model),
+        gpu,
+        Layout(1, 1, 1, 0, False),
+        precision=precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=corner.input_tokens or 1,
+        requests=1,
+        engine=case.engine,
+    )
+
+
+def narrowed(case: Case, config: Config, layout: Layout) -> Config:
+    """Return the configuration with its requests on fewer replicas."""
+    corner, node = config.corner, config.node
+    assert corner.model is not None
+    working = layout.replicas // config.servers * (config.servers - (1 if case.n_plus_1 else 0))
+    requests = ceil(corner.requests / max(working, 1))
+    single = replace(layout, replicas=1, idle_gpus=0)
+    served = None
+    if config.served is not None:
+        served = _serving(
+            case, corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, requests
+        )
+    held = memory.inference_memory(
+        _understood(corner.model),
+        node.gpu,
+        single,
+        precision=config.precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=corner.tokens_per_request,
+        requests=requests,
+        engine=case.engine,
+        adapters=corner.adapters,
+        draft=corner.draft,
+    )
+    return replace(
+        config,
+        layout=layout,
+        requests=requests,
+        served=served,
+        memory=held,
+        work=served.output_tokens_per_s.scaled(working) if served else None,
+    )
+
+
+def capacity_of(case: Case, config: Config) -> int | None:
+    """Return the requests of the stated length that run at once within the targets, at the low end."""
+    if not case.serves or case.kind != "tokens" or {"cache", "speed"} & set(config.facts):
+        return None
+    limit = config.limit
+    if not config.strict:
+        single = replace(config.layout, replicas=1, idle_gpus=0)
+        node = config.node
+        limit = _replica(
+            case, config.corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, True
+        ).most
+    per_server = config.layout.replicas // config.servers
+    return limit * per_server * (config.servers - (1 if case.n_plus_1 else 0))
+
+
+def gpus_beside_service(case: Case, config: Config) -> int:
+    """Return how many GPUs the service can do without, so that experiments do not stop it."""
+    layout = config.layout
+    if case.kind == "tokens":
+        copies = ceil(config.corner.requests / max(config.limit, 1))
+        if case.n_plus_1:
+            copies = ceil(copies * config.servers / max(config.servers - 1, 1))
+        return config.gpus - copies * layout.gpus_per_replica
+    if config.work is None or not config.corner.rate:
+        return config.gpus - 1
+    return config.gpus - ceil(config.gpus * config.corner.rate / max(config.work.low, 1e-9))

@@ -1,0 +1,89 @@
+"""Sizes of a server with one GPU that do the work that is asked: a service, a training, or both."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+
+from recommender.sizing.configurations import Config, Failure, Trained
+from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.serving_sizes import narrowed, rate_sizes, text_sizes
+from recommender.sizing.specs import NodeSpec, Precision
+from recommender.sizing.training_sizes import joins_servers, training_sizes, trainings
+
+
+def sizes_of(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
+) -> Iterator[Config | Failure]:
+    """Yield every size of a node that does the work, and why the others do not."""
+    if not case.serves:
+        yield from training_sizes(case, node, corner, strict)
+        return
+    if precision is None:
+        assert corner.model is not None
+        wanted = case.precision or corner.model.native_precision
+        yield Failure(node.gpu.slug, (message("precision", need=wanted),), 5.0, node.counts[0])
+        return
+    sizes = text_sizes if case.kind == "tokens" else rate_sizes
+    for config in sizes(case, node, corner, strict, precision):
+        if isinstance(config, Failure):
+            yield config
+            continue
+        config = replace(config, fallback=fallback)
+        yield _with_training(case, config, strict) if case.trains else config
+
+
+def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure:
+    """Return the configuration with the training job on it as well, or why that does not hold."""
+    node, corner = config.node, config.corner
+    servers, count = config.servers, config.count
+    serving_gpus = config.layout.gpus_used
+    if case.together:
+        # Both at the same time in one server: the service keeps the cards that it needs, training gets
+        # the others.
+        per_replica = config.layout.gpus_per_replica
+        replicas = ceil(corner.requests / config.limit) if config.limit else count
+        if case.kind != "tokens":
+            share = (corner.rate or 0.0) / max(config.work.low if config.work else 1.0, 1e-9)
+            replicas = max(ceil(share * config.layout.replicas), 1)
+        serving_gpus = replicas * per_replica
+        left = count - serving_gpus
+        if servers > (2 if case.n_plus_1 else 1) or left < 1:
+            reason = message("throughput", figure="cards", need=serving_gpus + 1, have=count)
+            return Failure(node.gpu.slug, (reason,), 1.0)
+        tries = [(left, 1)]
+    else:
+        tries = [(count, 1)]
+        if servers > 1 and joins_servers(node):
+            tries.append((count, servers))
+    failures: list[Failure] = []
+    for gpus, machines in tries:
+        found: list[Trained] = []
+        for item in trainings(case, node, corner, strict, gpus, machines):
+            if isinstance(item, Failure):
+                failures.append(item)
+            else:
+                found.append(item)
+        if found:
+            best = min(found, key=lambda item: item.seconds.typical if item.seconds else 0.0)
+            facts = config.facts
+            if best.seconds is None and "speed" not in facts:
+                facts = (*facts, "speed")
+            layout = config.layout
+            requests = config.requests
+            memory_lines = config.memory
+            if case.together and case.kind == "tokens":
+                replicas = serving_gpus // layout.gpus_per_replica * servers
+                layout = replace(
+                    layout, replicas=replicas, idle_gpus=count * servers - serving_gpus * servers
+                )
+                config = narrowed(case, config, layout)
+                layout, requests, memory_lines = config.layout, config.requests, config.memory
+            return replace(
+                config,
+                trained=best,
+                facts=facts,
+                layout=layout,
+                requests=requests,
+                memory=memory_lines,
+            )
+    return min(failures, key=lambda item: item.miss)

@@ -1,0 +1,180 @@
+"""Sizes of a server that train a model in time."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from recommender.sizing import layouts, memory, precisions, training
+from recommender.sizing.configurations import Config, Failure, Trained
+from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.specs import GPUSpec, Layout, NodeSpec, Precision, Range, Recompute, Sharding
+
+TRAINING_SERVERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+
+
+def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
+    """Yield, for each number of cards, the fewest servers that train it in time."""
+    for count in node.counts:
+        failures: list[Failure] = []
+        for servers in TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]:
+            found = []
+            for item in trainings(case, node, corner, strict, count, servers):
+                if isinstance(item, Failure):
+                    failures.append(replace(item, count=count))
+                else:
+                    found.append(item)
+            if found:
+                for trained in found:
+                    yield _training_config(node, corner, strict, count, servers, trained)
+                break
+            if failures and failures[0].reasons[0].code == "precision":
+                break
+        else:
+            for failure in failures:
+                alone = failure.runs or failure.reasons[0].code == "memory"
+                if alone and not joins_servers(node):
+                    yield replace(failure, reasons=(*failure.reasons, message("interconnect")))
+                else:
+                    yield failure
+            continue
+        if not found:
+            yield from failures
+
+
+def trainings(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int
+) -> Iterator[Trained | Failure]:
+    """Yield every way to train on so many cards, and why the others do not do."""
+    assert corner.trained is not None
+    if _training_precision(case, node.gpu) is None:
+        yield Failure(node.gpu.slug, (message("precision", need=case.training_precision or "bf16"),), 5.0)
+        return
+    for layout in layouts.training_layouts(
+        corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=node.link_max_gpus
+    ):
+        found = _trained(case, corner, node.gpu, node.link, node.link_bytes_per_s, layout, servers, strict)
+        if isinstance(found, float):
+            have = node.gpu.memory_bytes.high
+            reason = message(
+                "memory", need=found * have, have=have, gpus=count * servers, precision="training"
+            )
+            yield Failure(node.gpu.slug, (reason,), found - 1.0)
+            continue
+        target = corner.target_s
+        if target is not None and found.seconds is not None:
+            seconds = found.seconds.high if strict else found.seconds.low
+            if seconds > target:
+                yield Failure(
+                    node.gpu.slug,
+                    (message("training_time", need=target, have=found.seconds.low),),
+                    seconds / target - 1.0,
+                )
+                continue
+        yield found
+
+
+@lru_cache(maxsize=8192)
+def _trained(
+    case: Case,
+    corner: Corner,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    servers: int,
+    strict: bool,
+) -> Trained | float:
+    """Return how the training lies on that layout, or by which factor its memory is missed."""
+    model = corner.trained
+    precision = _training_precision(case, gpu)
+    assert model is not None
+    assert precision is not None
+    recomputes: tuple[Recompute, ...] = (case.recompute,) if case.recompute else ("selective", "full")
+    shardings: tuple[Sharding, ...] = (
+        (case.sharding,)
+        if case.sharding
+        else (("none",) if layout.replicas == 1 else ("none", "zero2", "zero3"))
+    )
+    nearest = float("inf")
+    for recompute in recomputes:
+        for sharding in shardings:
+            held = memory.training_memory(
+                model,
+                gpu,
+                layout,
+                method=case.method,
+                precision="bf16" if precision == "int4" else precision,
+                optimizer=case.optimizer,
+                lora_rank=corner.lora_rank,
+                sequence_tokens=corner.sequence_tokens,
+                micro_batch=corner.micro_batch,
+                recompute=recompute,
+                sharding=sharding,
+            )
+            need, have = (
+                (held.total.high, held.available.low) if strict else (held.total.low, held.available.high)
+            )
+            if need > have:
+                nearest = min(nearest, need / have)
+                continue
+            seconds = training.training_seconds(
+                model,
+                gpu,
+                layout,
+                link=link,  # type: ignore[arg-type]
+                link_bytes_per_s=link_bytes_per_s,
+                method=case.method,
+                precision="bf16" if precision == "int4" else precision,
+                sequence_tokens=corner.sequence_tokens,
+                global_batch=corner.global_batch,
+                micro_batch=corner.micro_batch,
+                recompute=recompute,
+                tokens=corner.tokens,
+                servers=servers,
+                network_bytes_per_s=corner.network_bytes_per_s,
+            )
+            return Trained(layout, held, seconds, precision, recompute, sharding)
+    return nearest
+
+
+def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
+    """Return the type that trains; None: the card does not compute in it."""
+    if case.method == "qlora":
+        return "int4"
+    wanted = case.training_precision or "bf16"
+    if wanted in ("int4", "fp4"):
+        return wanted if precisions.support(gpu, wanted) in ("native", "weight_only") else None
+    return wanted if precisions.support(gpu, wanted) == "native" else None
+
+
+def joins_servers(node: NodeSpec) -> bool:
+    """Tell whether one training may spread over several such servers.
+
+    That asks for boards with a fast link of their own: a pile of servers with PCIe cards is no answer.
+    """
+    return node.link in ("nvswitch", "nvlink", "fabric")
+
+
+def _training_config(
+    node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int, trained: Trained
+) -> Config:
+    work = None
+    if trained.seconds is not None and trained.seconds.low > 0:
+        work = Range(
+            corner.tokens / trained.seconds.high,
+            corner.tokens / trained.seconds.typical,
+            corner.tokens / trained.seconds.low,
+        )
+    return Config(
+        node=node,
+        corner=corner,
+        strict=strict,
+        count=count,
+        servers=servers,
+        precision=trained.precision,
+        layout=trained.layout,
+        memory=trained.memory,
+        work=work,
+        trained=trained,
+        facts=() if trained.seconds is not None else ("speed",),
+    )
