@@ -195,7 +195,7 @@ _ALL_KEYS = [
         "active_parameters_b",
         0.01,
         5000,
-        _("How many of them work on each token?"),
+        _("How many of the parameters work on each token?"),
         _("Only mixture-of-experts models: memory follows the total, speed the active parameters."),
         "model",
         "10^9",
@@ -276,12 +276,13 @@ _ALL_KEYS = [
         "normal_concurrency",
         1,
         100_000,
-        _("And on a normal day?"),
+        _("How many requests run at the same time on a normal day?"),
         _("Where requests may wait at the peak, the normal load must still run at once."),
         "load",
         "1",
         _("requests"),
         whole=True,
+        typical=_("1 to 50"),
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -294,6 +295,7 @@ _ALL_KEYS = [
         "load",
         "1/s",
         _("per second"),
+        typical=_("0.1 to 20"),
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -442,6 +444,7 @@ _ALL_KEYS = [
         "1",
         _("streams"),
         whole=True,
+        typical=_("5 to 200"),
         stages=SERVING,
         kinds=frozenset({SPEECH}),
     ),
@@ -454,6 +457,7 @@ _ALL_KEYS = [
         "load",
         "1/min",
         _("per minute"),
+        typical=_("1 to 60"),
         stages=SERVING,
         kinds=frozenset({IMAGES}),
     ),
@@ -496,7 +500,7 @@ _ALL_KEYS = [
         "queue_seconds",
         0,
         86_400,
-        _("How long may they wait?"),
+        _("How long may requests wait at the peak?"),
         _("The longer the wait, the fewer requests have to run at once."),
         "targets",
         "s",
@@ -530,6 +534,7 @@ _ALL_KEYS = [
         "tokens",
         TOKEN,
         whole=True,
+        typical=_("1 to 100 million for fine-tuning, 100 billion and more from scratch"),
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -537,7 +542,7 @@ _ALL_KEYS = [
         "dataset_gb",
         0.001,
         10_000_000,
-        _("Or how large are its files?"),
+        _("How large are the files of the data set?"),
         _("Where tokens are not known, four bytes of text count as one token."),
         "training",
         "GB",
@@ -648,7 +653,7 @@ _ALL_KEYS = [
     _choice(
         "recompute",
         [("none", _("Nothing")), ("selective", _("Attention only")), ("full", _("Everything"))],
-        _("What is computed again instead of kept?"),
+        _("Which activations are computed again instead of kept?"),
         _("Saves memory and costs up to a third of the speed."),
         "training",
         stages=LEARNING,
@@ -657,7 +662,7 @@ _ALL_KEYS = [
     _choice(
         "sharding",
         [("none", _("Nothing")), ("zero1", "ZeRO-1"), ("zero2", "ZeRO-2"), ("zero3", "ZeRO-3 / FSDP")],
-        _("What is shared out over the cards?"),
+        _("Which training states are shared out over the cards?"),
         _("Decides whether several cards can train what one cannot hold."),
         "training",
         stages=LEARNING,
@@ -814,7 +819,7 @@ _ALL_KEYS = [
         "horizon_years",
         0,
         10,
-        _("Over how many years?"),
+        _("For how many years must the servers be enough?"),
         _("Together with the growth, results are sized for its end."),
         "availability",
         "years",
@@ -1204,7 +1209,7 @@ def parse(mapping: Any) -> Answers:
             continue
         good = []
         for text in texts:
-            value = _value(key, text)
+            value = checked(key, text)
             if isinstance(value, Problem):
                 problems.append(value)
             elif value not in good:
@@ -1268,7 +1273,7 @@ def _texts(given: Any) -> list[str] | None:
     return texts
 
 
-def _value(key: Key, text: str) -> str | Problem:
+def checked(key: Key, text: str) -> str | Problem:
     """Return the canonical text of one answer, or what is wrong with it."""
     if key.kind == "number":
         return _number_value(key, text)
