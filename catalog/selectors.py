@@ -20,22 +20,6 @@ MAX_OPTIONS = 4  # GPUs in a row of a list
 MAX_DRAWINGS = 4  # front views on one page
 
 
-def evidence_by_field(row):
-    """Return {field: [evidence rows]} of one catalog row, kept values first, in one query."""
-    subject = {
-        "Server": "server",
-        "Variant": "variant",
-        "GPU": "gpu",
-        "GPUOption": "option",
-        "AIModel": "ai_model",
-    }
-    rows = Evidence.objects.filter(**{subject[type(row).__name__]: row}).select_related("source")
-    grouped = {}
-    for evidence in rows:
-        grouped.setdefault(evidence.field, []).append(evidence)
-    return grouped
-
-
 # Evidence as a page shows it
 
 

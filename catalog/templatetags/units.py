@@ -15,6 +15,7 @@ register = template.Library()
 NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
 GB_PER_TB = 1024  # of memory fitted in a server
+GIB = 2**30
 GBS_PER_TBS = 1000  # of a link or a memory bus
 
 
@@ -67,6 +68,19 @@ def gigabytes(value):
 def gibibytes(value):
     """Return memory as a driver reports it [GiB], to about three digits."""
     return quantity(value, pgettext("unit", "GiB"), places(value or 0))
+
+
+@register.filter
+def bytes_gib(value):
+    """Return bytes as GiB."""
+    return gibibytes(None if value is None else value / GIB)
+
+
+@register.filter
+def bytes_gb(value):
+    """Return bytes as GB of 10^9, to about three digits."""
+    amount = None if value is None else value / 1e9
+    return quantity(amount, pgettext("unit", "GB"), places(amount or 0))
 
 
 @register.filter
@@ -148,11 +162,6 @@ def hours(value):
 
 
 @register.filter
-def tokens_per_second(value):
-    return quantity(value, pgettext("unit", "tokens/s"), places(value or 0))
-
-
-@register.filter
 def billions(value):
     """Return a number of parameters in billions: 70.6B, «70,6 млрд»."""
     if value is None:
@@ -177,6 +186,6 @@ UNITS = {
     filter_function.__name__: filter_function
     for filter_function in (
         number, gigabytes, gibibytes, capacity, gbs, watts, kilowatts, rack_units, millimetres, kilograms,
-        celsius, tflops, tops, megatransfers, milliseconds, hours, tokens_per_second, billions, percent,
+        celsius, tflops, tops, megatransfers, milliseconds, hours, billions, percent,
     )
 }  # fmt: skip
