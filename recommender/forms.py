@@ -194,6 +194,10 @@ class Section:
     extra: list[Question]
 
     @property
+    def all_questions(self):
+        return self.questions + self.extra
+
+    @property
     def extra_open(self):
         return any(question.texts or question.error for question in self.extra)
 
@@ -316,6 +320,10 @@ class Questionnaire:
             [question for is_extra, question in questions if not is_extra],
             [question for is_extra, question in questions if is_extra],
         )
+
+    def asked(self):
+        """Return the names of the questions that matter for these answers."""
+        return {key.name for group in GROUPS for key in keys_of(group, self.stages, self.kinds)}
 
     def hidden(self, shown):
         """Return the answers that a form carries along because it does not ask them, as pairs."""

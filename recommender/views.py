@@ -60,7 +60,7 @@ def questions(request):
         return HttpResponseRedirect(address("questions", query), max_length=None)
     form = Questionnaire.checked(request.GET)
     sections = form.sections()
-    shown = {question.name for section in sections for question in section.questions + section.extra}
+    shown = {question.name for section in sections for question in section.all_questions}
     context = {
         "form": form,
         "sections": sections,
@@ -82,6 +82,8 @@ def feedback(request, form):
             "question": form.question(name),
             "understood": form.understood(name, request.GET.get(name, "")),
         }
+        if name == "model" and form.asked() - set(request.GET):
+            context["other_questions_url"] = f"{address('questions', form.query)}#load"
     response = render(request, "recommender/questions.html#feedback", context)
     response["HX-Replace-Url"] = address("questions", form.query)
     return response

@@ -158,6 +158,28 @@ def test_typing_is_answered_beside_the_field(client):
     assert response.headers["HX-Replace-Url"] == url("questions", "es", context_tokens="1500")
 
 
+def test_a_model_with_another_load_leads_to_its_questions(client):
+    headers = {"HX-Request": "true", "HX-Trigger": "q-model"}
+    shown = re.findall(
+        r'<(?:input|select)[^>]* name="(\w+)"', body(client.get(url("questions", stage="inference")))
+    )
+    form = dict.fromkeys(shown, "") | {"lang": "en", "stage": "inference", "hypothesis": "", "unknown": ""}
+    same = body(client.get(url("questions", **form | {"model": "llama-3.1-8b"}), headers=headers))
+    assert "Other questions matter" not in same
+    other = body(client.get(url("questions", **form | {"model": "whisper-large-v3"}), headers=headers))
+    assert "Other questions matter for this model." in other
+    address = re.search(r'<a href="([^"]*#load)"', other)[1]
+    assert 'id="q-audio_streams"' in body(client.get(address))
+
+
+def test_languages_lead_to_the_same_answers(client):
+    query = {"stage": "inference", "concurrency": "8..16", "power_kw": "1.5"}
+    for page_name in ("questionnaire", "questions", "results"):
+        page = body(client.get(url(page_name, "es", **query)))
+        for language in ("ru", "en"):
+            assert f'href="{url(page_name, language, **query)}"' in page
+
+
 def test_a_bad_number_is_answered_beside_the_field(client):
     headers = {"HX-Request": "true", "HX-Trigger": "q-concurrency"}
     page = body(client.get(url("questions", lang="en", concurrency="-3"), headers=headers))
