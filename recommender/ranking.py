@@ -141,6 +141,10 @@ def _holds(
             miss = sum(_miss(item) for item in over) + len(broken)
             failures.append(Failure(node.gpu.slug, _all_reasons((), reasons), miss))
             continue
+        if case.priority == "footprint" and units is None:
+            more_facts.append("rack_units")
+        if case.priority == "power" and watts is None:
+            more_facts.append("power")
         known = list(dict.fromkeys([*facts, *more_facts, *config.facts]))
         if node.evidence == "derived":
             known.insert(0, "derived")
@@ -405,7 +409,7 @@ def _deductions(case: Case, config: Config) -> float:
     points = {"current": 0.0, "previous": 7.0, "legacy": 25.0}[node.gpu.market_state]
     if node.gpu.market_state == "current" and not _newest(node.gpu):
         # The generation before the newest is sold out first; eight-GPU boards are kept longest.
-        points += 12.0 if node.gpu.form in ("sxm", "oam") else 2.0
+        points += 12.0 if node.gpu.form in MODULES else 2.0
     points += {"maker": 0.0, "benchmark": 0.0, "deployed": 3.0, "preset": 6.0, "derived": 6.0}[node.evidence]
     if not node.count_known:
         points += 8.0
@@ -414,11 +418,13 @@ def _deductions(case: Case, config: Config) -> float:
     if case.site != "edge" and made_for_edge(node):
         points += 12.0 if node.kind in ("edge", "tower") else 8.0
     if case.cooling is None and node.cooling == frozenset({"liquid"}):
-        points += 10.0
+        points += 15.0
     if layout.tensor_parallel > 1 and not has_fast_link(config):
         points += 4.0
     if layout.pipeline_parallel > 1 and case.serves:
         points += 8.0
+    if layout.gpus_per_replica > 4 and node.gpu.form not in MODULES and case.serves:
+        points += 6.0  # one model over many PCIe cards
     if layout.idle_gpus:
         points += 3.0
     if layout.gpus_per_replica > 1 and case.serves:
@@ -450,6 +456,7 @@ def _score(case: Case, config: Config, criteria: dict[str, float | None]) -> flo
     return round(score * (1.0 - _deductions(case, config) / 100.0), 1)
 
 
+MODULES = ("sxm", "oam")  # sold as boards of four or eight
 _MARKET = {"current": 0, "previous": 1, "legacy": 2}
 
 
@@ -471,7 +478,7 @@ def _order(case: Case, match: Match) -> tuple[object, ...]:
         config.gpus,
         config.node.special_order,
         _MARKET[config.node.gpu.market_state],
-        not _newest(config.node.gpu),
+        config.node.gpu.form in MODULES and not _newest(config.node.gpu),
         config.rack_units if config.rack_units is not None else 10**6,
         round(config.power_w.typical) if config.power_w else 10**9,
         -match.score,

@@ -353,6 +353,13 @@ def test_a_card_without_published_rates_is_an_open_question():
     assert match["evidence"]["ttft_ms"] == "unknown"
 
 
+@pytest.mark.parametrize(("priority", "state"), [("balanced", "fits"), ("footprint", "fits_if")])
+def test_the_order_needs_the_height_where_space_matters_most(priority, state):
+    match = match_of(advice(**CHAT, site="edge", priority=priority), "thinkedge-se360-v2", "nvidia-l4")
+    assert match["rack_units"] is None
+    assert match["state"] == state
+
+
 def test_what_can_no_longer_be_ordered_never_leads_and_warns():
     result = advice(stage="inference", model="deepseek-v3", precision="fp8", gpu_vendor="nvidia")
     gone = match_of(result, "thinksystem-sr685a-v3")
