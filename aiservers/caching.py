@@ -24,6 +24,8 @@ HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
 # Pages that answer one reader's question, and lists that are one of countless cuts of the same facts.
 NOINDEX_VIEWS = {"recommender:questions", "recommender:results", "catalog:compare"}
 NOT_FILTERS = {"page", "sort"}
+# Found without a query only.
+BARE_VIEWS = {"recommender:calculator", "catalog:ai_model_list"}
 
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
 CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
@@ -57,7 +59,8 @@ def is_public(request):
 def has_noindex(request):
     """Tell whether search engines should leave this address alone."""
     filters = [key for key, value in request.GET.items() if value and key not in NOT_FILTERS]
-    return request.resolver_match.view_name in NOINDEX_VIEWS or len(filters) > 1
+    view_name = request.resolver_match.view_name
+    return view_name in NOINDEX_VIEWS or len(filters) > (0 if view_name in BARE_VIEWS else 1)
 
 
 class CachingMiddleware:

@@ -10,7 +10,7 @@ from aiservers import views
 from aiservers.sitemaps import PageSitemap
 from catalog.sitemaps import SITEMAPS
 
-sitemaps = SITEMAPS | {"advice": PageSitemap(["recommender:questionnaire"])}
+sitemaps = SITEMAPS | {"advice": PageSitemap(["recommender:questionnaire", "recommender:calculator"])}
 
 urlpatterns = [
     path("", views.choose_language, name="choose_language"),

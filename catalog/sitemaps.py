@@ -3,7 +3,7 @@
 from django.urls import reverse
 
 from aiservers.sitemaps import LanguageSitemap, PageSitemap
-from catalog.models import GPU, Server
+from catalog.models import GPU, AIModel, Server
 
 
 class FactSitemap(LanguageSitemap):
@@ -23,9 +23,10 @@ class FactSitemap(LanguageSitemap):
         return item.updated_at
 
 
-PAGES = ["home", "server_list", "gpu_list", "training", "inference", "legal"]
+PAGES = ["home", "server_list", "gpu_list", "ai_model_list", "training", "inference", "legal"]
 SITEMAPS = {
     "pages": PageSitemap([f"catalog:{name}" for name in PAGES]),
     "servers": FactSitemap(Server, "catalog:server"),
     "gpus": FactSitemap(GPU, "catalog:gpu"),
+    "ai_models": FactSitemap(AIModel, "catalog:ai_model"),
 }

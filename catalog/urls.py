@@ -3,7 +3,7 @@
 from django.urls import include, path
 from django.utils.translation import pgettext_lazy
 
-from catalog import views
+from catalog import views, views_models
 
 app_name = "catalog"
 
@@ -16,10 +16,16 @@ gpus = [
     path("<slug:slug>/", views.gpu, name="gpu"),
 ]
 
+ai_models = [
+    path("", views_models.ai_model_list, name="ai_model_list"),
+    path("<str:slug>/", views_models.ai_model, name="ai_model"),
+]
+
 urlpatterns = [
     path("", views.home, name="home"),
     path(pgettext_lazy("path", "servers/"), include(servers)),
     path(pgettext_lazy("path", "gpus/"), include(gpus)),
+    path(pgettext_lazy("path", "models/"), include(ai_models)),
     path(pgettext_lazy("path", "training/"), views.training, name="training"),
     path(pgettext_lazy("path", "inference/"), views.inference, name="inference"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),

@@ -131,6 +131,14 @@ LOW_IS_HARDER = frozenset(
 )
 
 
+class BadAnswers(ValueError):
+    """Answers that cannot be reckoned with; `problems` says which and why."""
+
+    def __init__(self, problems: Iterable[Problem]):
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{problem.key}: {problem.code}" for problem in self.problems))
+
+
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """What was reckoned with: a canonical value, where it comes from, and where its reason is found."""

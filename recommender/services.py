@@ -1,7 +1,7 @@
 """Advice: answers in, ranked servers with their reasons out. Pages, commands and the API call this alone."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -12,8 +12,9 @@ from django.utils.translation import get_language
 from aiservers.numbers import NumberError
 from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
 from catalog.templatetags import units
-from recommender import adapters, cases, ranking, reasons
-from recommender.answers import KEYS, Answers, Notice, Problem, parse_interval, with_unit
+from recommender import adapters, capacity, cases, ranking, reasons
+from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
+from recommender.cases import BadAnswers
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
@@ -22,14 +23,6 @@ from recommender.sizing.specs import GIB, Range
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
 PLANS = ("shared", "separate", "scheduled")
-
-
-class BadAnswers(ValueError):
-    """Answers that cannot be reckoned with; `problems` says which and why."""
-
-    def __init__(self, problems: Iterable[Problem]):
-        self.problems = tuple(problems)
-        super().__init__("; ".join(f"{problem.key}: {problem.code}" for problem in self.problems))
 
 
 @dataclass(frozen=True)
@@ -519,3 +512,21 @@ def choices(key: str) -> list[tuple[str, str]]:
         rows = WorkloadProfile.objects.published().order_by("order", "slug")
         return [(row.slug, row.name or row.slug) for row in rows]
     return [(slug, specs.names.get(slug, slug)) for slug in sorted(specs.vendors.get(key, ()))]
+
+
+# Memory
+
+
+def held_by_server(slug: str) -> tuple[capacity.HoldingOption, ...]:
+    """Return what the largest options of a published server hold; empty: none is published."""
+    return capacity.held_by_server(slug)
+
+
+def model_memory(slug: str) -> capacity.ModelMemory:
+    """Return what a published model takes and the smallest servers that hold it."""
+    return capacity.model_memory(slug)
+
+
+def native_weights() -> dict[str, Range]:
+    """Return the weights of every published model in its own type [bytes], by slug."""
+    return capacity.native_weights()

@@ -3,11 +3,12 @@
 from django.urls import path
 from django.utils.translation import pgettext_lazy
 
-from recommender import views
+from recommender import calculator_views, views
 
 app_name = "recommender"
 urlpatterns = [
     path(pgettext_lazy("path", "questions/"), views.questionnaire, name="questionnaire"),
     path(pgettext_lazy("path", "questions/details/"), views.questions, name="questions"),
     path(pgettext_lazy("path", "results/"), views.results, name="results"),
+    path(pgettext_lazy("path", "memory/"), calculator_views.calculator_view, name="calculator"),
 ]

@@ -1,0 +1,100 @@
+"""The pages of AI models: their shapes from the catalog, their memory from the recommender."""
+
+from urllib.parse import urlencode
+
+from django.http import Http404
+from django.shortcuts import render
+from django.utils.translation import gettext as _, ngettext
+from django.views.decorators.http import require_safe
+
+from catalog import selectors, sentences
+from catalog.models import AIModel, Evidence
+from catalog.templatetags.units import GIB, format_number
+from recommender import services
+
+KINDS = AIModel.Kind.choices
+
+
+@require_safe
+def ai_model_list(request):
+    """Every published model by developer, with its size and its memory in its own type."""
+    words = request.GET.get("q", "").casefold().split()[:8]
+    kind = request.GET.get("kind", "")
+    kind = kind if kind in dict(KINDS) else ""
+    weights = services.native_weights()
+    groups = {}
+    for model in AIModel.objects.published().order_by("sort_key"):
+        text = " ".join((model.name, model.slug, model.developer or "", model.family or "")).casefold()
+        if (kind and model.kind != kind) or not all(word in text for word in words):
+            continue
+        groups.setdefault(model.developer or _("Others"), []).append(
+            {"model": model, "weights": weights.get(model.slug)}
+        )
+    total = sum(len(rows) for rows in groups.values())
+    context = {
+        "groups": sorted(groups.items(), key=lambda item: item[0].casefold()),
+        "total": ngettext("%(count)s model", "%(count)s models", total) % {"count": format_number(total)},
+        "is_empty": not total,
+        "kinds": KINDS,
+        "kind": kind,
+        "text": request.GET.get("q", "").strip(),
+    }
+    return render(request, "catalog/ai_model_list.html", context)
+
+
+@require_safe
+def ai_model(request, slug):
+    """One model: its architecture with sources, its memory, and the smallest servers that hold it."""
+    row = AIModel.objects.for_sizing().filter(slug=slug).first()
+    if row is None:
+        raise Http404
+    sources = selectors.Sources()
+    marks = sources.marks(Evidence.objects.filter(ai_model=row).select_related("source"), AIModel)
+    context = {
+        "model": row,
+        "memory": memory_tables(slug, services.model_memory(slug)),
+        "released": sentences.when(row.released_year, row.released_month),
+        "is_mixture": row.experts > 1,
+        "is_text": row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM),
+        "marks": marks,
+        "sources": selectors.source_list(sources),
+        "disagreements": sources.disagreements,
+    }
+    return render(request, "catalog/ai_model.html", context)
+
+
+def memory_tables(slug, memory):
+    """Return what a model takes as rows for the page's tables."""
+    return {
+        "weights": [
+            {
+                "precision": precision,
+                "size": size,
+                "gib": tuple(end / GIB for end in (size.low, size.typical, size.high)),
+                "measured": measured,
+            }
+            for precision, size, measured in memory.weights
+        ],
+        "contexts": [
+            {"tokens": tokens, "query_tokens": str(tokens), "bf16": bf16.typical, "fp8": fp8.typical}
+            for tokens, bf16, fp8 in memory.contexts
+        ],
+        "kib": memory.bytes_per_token and [each / 1024 for each in memory.bytes_per_token],
+        "cache_known": memory.cache_known,
+        "tokens": memory.tokens,
+        "holders": [
+            {"holder": row, "query": urlencode(holder_query(slug, row, memory.tokens))}
+            for row in memory.holders
+        ],
+        "precisions": list(memory.generations[0].support) if memory.generations else [],
+        "generations": [
+            {"vendor": row.vendor, "architecture": row.architecture, "supports": list(row.support.values())}
+            for row in memory.generations
+        ],
+    }
+
+
+def holder_query(slug, holder, tokens):
+    """Return the calculator's answers that show the model on a server's GPUs."""
+    query = {"model": slug, "gpu": holder.gpu, "gpus": holder.count}
+    return query | {"concurrency": 1, "context_tokens": tokens} if holder.requests else query

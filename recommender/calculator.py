@@ -1,0 +1,496 @@
+"""GPU memory for one model, one load and some GPUs: answers in, every layout with its lines out.
+
+The figures come from the same functions and the same resolved case as the advice, so that both always agree.
+Nothing here has a language; `recommender.calculator_page` makes the texts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+from math import ceil
+from typing import Any, Literal
+
+from django.utils.translation import gettext_lazy as _
+
+from recommender import adapters, answers, cases
+from recommender.answers import Answers, Key, Problem
+from recommender.sizing import layouts, memory, precisions
+from recommender.sizing.breakdown import (
+    ServingBreakdown,
+    TrainingBreakdown,
+    serving_breakdown,
+    training_breakdown,
+)
+from recommender.sizing.configurations import MAX_SERVERS
+from recommender.sizing.demand import Case, Corner
+from recommender.sizing.specs import (
+    AIModelSpec,
+    GPUSpec,
+    Layout,
+    Memory,
+    NodeSpec,
+    Precision,
+    Range,
+    Recompute,
+    Sharding,
+    Support,
+)
+
+State = Literal["fits", "fits_if", "no"]
+
+MAX_GPUS = 16  # of one server
+CONTEXTS = tuple(2**power for power in range(11, 21))
+LOADS = (1, 4, 16, 64, 256)
+
+HARDWARE_KEYS = {
+    key.name: key
+    for key in (
+        Key(
+            "gpu",
+            "slug",
+            _("Which GPU?"),
+            _("Without one, the page lists the cards that hold it."),
+            "hardware",
+        ),
+        Key(
+            "gpus",
+            "number",
+            _("How many GPUs in one server?"),
+            _("They share the model, or each carries a copy."),
+            "hardware",
+            unit="1",
+            minimum=Decimal(1),
+            maximum=Decimal(MAX_GPUS),
+            whole=True,
+        ),
+        Key(
+            "servers",
+            "number",
+            _("How many servers?"),
+            _("Copies of the model run on each; training spreads over all."),
+            "hardware",
+            unit="1",
+            minimum=Decimal(1),
+            maximum=Decimal(MAX_SERVERS),
+            whole=True,
+        ),
+        Key(
+            "utilization",
+            "number",
+            _("Which part of each card may the engine use?"),
+            _("vLLM takes 90 % unless it is told otherwise; above 95 % it often runs out of memory."),
+            "hardware",
+            unit="%",
+            unit_label="%",
+            minimum=Decimal(10),
+            maximum=Decimal(100),
+            stages=answers.SERVING,
+        ),
+        # Chosen in the table of layouts.
+        *(
+            Key(
+                name,
+                "number",
+                label,
+                "",
+                "hardware",
+                unit="1",
+                minimum=Decimal(1),
+                maximum=Decimal(MAX_GPUS),
+                whole=True,
+            )
+            for name, label in (
+                ("tensor_parallel", _("GPUs that share each layer")),
+                ("pipeline_parallel", _("Stages of layers")),
+            )
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """The GPUs that the reader names; no `gpu`: none was chosen."""
+
+    gpu: GPUSpec | None = None
+    gpus: int = 1
+    servers: int = 1
+    utilization: float | None = None  # share of the card; None: the engine's default
+    tensor_parallel: int | None = None
+    pipeline_parallel: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How one layout takes the load: the lines of its busiest GPU and whether they fit."""
+
+    layout: Layout
+    memory: Memory
+    state: State
+    precision: Precision
+    requests: int = 0  # at once in one replica
+    most: Range | None = None  # requests at once in one replica, by memory; None: no cache that grows
+    recompute: Recompute | None = None
+    sharding: Sharding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The fewest GPUs of one kind, in one server, that hold the load."""
+
+    gpu: GPUSpec
+    count: int
+    fit: Fit
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """Everything that a page shows of one question."""
+
+    resolved: cases.Resolved
+    hardware: Hardware
+    names: Mapping[str, str]
+    model: AIModelSpec
+    precision: Precision
+    support: Support | None  # how the chosen GPU takes that precision
+    fits: tuple[Fit, ...]  # one a layout; empty: no GPU was chosen
+    chosen: Fit | None
+    cards: tuple[Card, ...]
+    servers: tuple[str, ...]  # slugs of servers that take the chosen GPUs, what can be ordered first
+
+    @property
+    def case(self) -> Case:
+        return self.resolved.case
+
+    @property
+    def corner(self) -> Corner:
+        return self.case.hard
+
+
+def hardware_of(mapping: Mapping[str, Any]) -> tuple[dict[str, str], tuple[Problem, ...]]:
+    """Return the canonical texts of the good hardware answers, and what is wrong with the others."""
+    good: dict[str, str] = {}
+    problems = []
+    for name, key in HARDWARE_KEYS.items():
+        texts = [text.strip() for text in mapping.get(name, ()) if text.strip()]
+        if not texts:
+            continue
+        value = answers.checked(key, texts[0])
+        if not isinstance(value, Problem) and (len(texts) > 1 or ".." in value):
+            value = Problem(name, "one_value")
+        if not isinstance(value, Problem) and name == "gpu" and value not in gpus():
+            value = Problem(name, "not_in_catalog", (("value", texts[0]),))
+        if isinstance(value, Problem):
+            problems.append(value)
+        else:
+            good[name] = value
+    return good, tuple(problems)
+
+
+def hardware(values: Mapping[str, str]) -> Hardware:
+    """Return the GPUs that these canonical texts name."""
+    number = {name: int(text) for name, text in values.items() if name not in ("gpu", "utilization")}
+    share = values.get("utilization")
+    return Hardware(
+        gpu=gpus()[values["gpu"]] if "gpu" in values else None,
+        utilization=None if share is None else float(share) / 100,
+        **number,
+    )
+
+
+def gpus() -> dict[str, GPUSpec]:
+    """Return every GPU that a published server takes, by slug."""
+    return {slug: nodes[0].gpu for slug, nodes in nodes_by_gpu(adapters.load_specs()).items()}
+
+
+def calculate(given: Answers, machine: Hardware) -> Calculation:
+    """Return the memory of the answers' work on these GPUs; a range of an answer counts at its harder end.
+
+    Raises:
+        cases.BadAnswers: an answer that cannot be reckoned with.
+    """
+    specs = adapters.load_specs()
+    resolved = cases.resolve(given, specs.models, specs.presets, specs.vendors, specs.names)
+    if not isinstance(resolved, cases.Resolved):
+        raise cases.BadAnswers(resolved)
+    case = resolved.case
+    model = case.hard.model if case.serves else case.hard.trained
+    assert model is not None
+    fits: tuple[Fit, ...] = ()
+    support: Support | None = None
+    precision = case.precision or model.native_precision
+    if machine.gpu is not None:
+        precision = weights_type(case, model, machine.gpu)
+        support = precisions.support(machine.gpu, precision, case.engine)
+        fits = tuple(fits_of(case, machine))
+    return Calculation(
+        resolved=resolved,
+        hardware=machine,
+        names=specs.names,
+        model=model,
+        precision=precision,
+        support=support,
+        fits=fits,
+        chosen=best_of(fits, machine),
+        cards=_cards(case, machine, specs.version),
+        servers=_servers(machine, specs),
+    )
+
+
+def weights_type(case: Case, model: AIModelSpec, gpu: GPUSpec) -> Precision:
+    """Return the type of the weights on that card: the one asked for, else the model's own.
+
+    A card that does not take the own type widens it to 16 bits, or runs an 8-bit one.
+    """
+    if not case.serves:
+        return "int4" if case.method == "qlora" else case.training_precision or "bf16"
+    if case.precision is not None:
+        return case.precision
+    native = model.native_precision
+    if precisions.support(gpu, native, case.engine) in ("native", "weight_only"):
+        return native
+    others: tuple[Precision, ...] = ("bf16", "fp16", "fp8", "int8")
+    if case.kind == "tokens" and native != "fp8":
+        others = ("bf16", "fp8", "int8")
+    for other in others:
+        if precisions.support(gpu, other, case.engine) == "native":
+            return other
+    return native
+
+
+def understood(model: AIModelSpec) -> AIModelSpec:
+    """Return the model without the cache that nobody has described, so that its weights can be sized."""
+    return model if model.cache_known else replace(model, cache_groups=(), cache_known=True)
+
+
+def state_of(held: Memory) -> State:
+    """Return whether the lines fit: at their unfavourable end, at the favourable one only, or not at all."""
+    if held.total.high <= held.available.low:
+        return "fits"
+    return "fits_if" if held.total.low <= held.available.high else "no"
+
+
+def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
+    """Return what the memory functions take of a service, beside model, GPU, layout and requests."""
+    corner = case.hard
+    inputs: dict[str, Any] = {
+        "kv_precision": case.kv_precision,
+        "tokens_per_request": corner.tokens_per_request,
+        "engine": case.engine,
+        "adapters": corner.adapters,
+        "draft": corner.draft,
+        "utilization": machine.utilization,
+    }
+    if case.kind != "tokens":
+        inputs |= {"tokens_per_request": corner.input_tokens or 1, "adapters": 0, "draft": None}
+    return inputs
+
+
+def training_inputs(case: Case, recompute: Recompute, sharding: Sharding) -> dict[str, Any]:
+    """Return what the memory functions take of a training, beside model, GPU and layout."""
+    precision = case.training_precision or "bf16"
+    return {
+        "method": case.method,
+        "precision": "bf16" if precision == "int4" else precision,
+        "optimizer": case.optimizer,
+        "lora_rank": case.hard.lora_rank,
+        "sequence_tokens": case.hard.sequence_tokens,
+        "micro_batch": case.hard.micro_batch,
+        "recompute": recompute,
+        "sharding": sharding,
+    }
+
+
+def most_requests(case: Case, machine: Hardware, gpu: GPUSpec, layout: Layout, tokens: int) -> Range:
+    """Return how many requests of that length run at once in one replica, by memory alone [count]."""
+    model = case.hard.model
+    assert model is not None
+    inputs = serving_inputs(case, machine) | {"tokens_per_request": tokens}
+    return memory.max_requests(
+        model, gpu, _single(layout), precision=weights_type(case, model, gpu), **inputs
+    )
+
+
+def opened(calculation: Calculation) -> ServingBreakdown | TrainingBreakdown:
+    """Return the chosen layout line by line, with the formula of each."""
+    case, fit, gpu = calculation.case, calculation.chosen, calculation.hardware.gpu
+    assert fit is not None
+    assert gpu is not None
+    if not case.serves:
+        assert fit.recompute is not None
+        assert fit.sharding is not None
+        inputs = training_inputs(case, fit.recompute, fit.sharding)
+        return training_breakdown(calculation.model, gpu, fit.layout, **inputs)
+    return serving_breakdown(
+        calculation.model,
+        gpu,
+        _single(fit.layout),
+        precision=fit.precision,
+        requests=fit.requests,
+        **serving_inputs(case, calculation.hardware),
+    )
+
+
+def contexts(calculation: Calculation) -> tuple[int, ...]:
+    """Return the lengths of a table of what fits: powers of two up to the longest, and the one asked."""
+    longest = calculation.model.max_context
+    lengths = {tokens for tokens in CONTEXTS if longest is None or tokens <= longest}
+    lengths.add(calculation.corner.tokens_per_request)
+    return tuple(sorted(lengths))
+
+
+def loads(calculation: Calculation) -> tuple[int, ...]:
+    """Return the numbers of requests of a table of what fits, the asked one among them."""
+    return tuple(sorted({*LOADS, calculation.corner.requests}))
+
+
+def fits_of(case: Case, machine: Hardware) -> Iterator[Fit]:
+    gpu = machine.gpu
+    assert gpu is not None
+    if not case.serves:
+        yield from _training_fits(case, machine)
+        return
+    model = case.hard.model
+    assert model is not None
+    precision = weights_type(case, model, gpu)
+    taken = precisions.support(gpu, precision, case.engine) in ("native", "weight_only")
+    counts = model.cache_known and bool(model.cache_groups) and case.kind == "tokens"
+    for layout in _serving_layouts(case, machine):
+        requests = 1
+        if case.kind == "tokens":
+            # One server stands by where the load has to be carried without it.
+            working = layout.replicas
+            if case.n_plus_1 and machine.servers > 1:
+                working = layout.replicas // machine.servers * (machine.servers - 1)
+            requests = ceil(case.hard.requests / working)
+        held = memory.inference_memory(
+            understood(model),
+            gpu,
+            _single(layout),
+            precision=precision,
+            requests=requests,
+            **serving_inputs(case, machine),
+        )
+        most = None
+        if counts:
+            most = most_requests(case, machine, gpu, layout, case.hard.tokens_per_request)
+        yield Fit(layout, held, state_of(held) if taken else "no", precision, requests, most)
+
+
+def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
+    """Yield each layout with the first way to save memory that fits, in the order of the advice."""
+    gpu, model = machine.gpu, case.hard.trained
+    assert gpu is not None
+    assert model is not None
+    precision = weights_type(case, model, gpu)
+    taken = precisions.support(gpu, precision, "vllm") != "no"
+    ways: tuple[Recompute, ...] = (case.recompute,) if case.recompute else ("selective", "full")
+    for layout in layouts.training_layouts(
+        model,
+        gpus_per_server=machine.gpus,
+        servers=machine.servers,
+        link_max_gpus=_joined(machine),
+    ):
+        shardings: tuple[Sharding, ...] = ("none",) if layout.replicas == 1 else ("none", "zero2", "zero3")
+        found = []
+        for recompute in ways:
+            for sharding in (case.sharding,) if case.sharding else shardings:
+                held = memory.training_memory(
+                    model, gpu, layout, **training_inputs(case, recompute, sharding)
+                )
+                state = state_of(held) if taken else "no"
+                found.append(Fit(layout, held, state, precision, recompute=recompute, sharding=sharding))
+        order: dict[State, int] = {"fits": 0, "fits_if": 1, "no": 2}
+        best = min(order[fit.state] for fit in found)
+        if best < order["no"]:
+            yield next(fit for fit in found if order[fit.state] == best)
+        else:
+            yield min(found, key=lambda fit: fit.memory.total.low)
+
+
+def _serving_layouts(case: Case, machine: Hardware) -> tuple[Layout, ...]:
+    model = case.hard.model
+    assert model is not None
+    if case.kind != "tokens":
+        return (Layout(1, 1, machine.gpus * machine.servers, 0, False),)
+    return layouts.inference_layouts(
+        model,
+        gpus_per_server=machine.gpus,
+        servers=machine.servers,
+        link_max_gpus=_joined(machine),
+    )
+
+
+def _single(layout: Layout) -> Layout:
+    return replace(layout, replicas=1, idle_gpus=0)
+
+
+def best_of(fits: tuple[Fit, ...], machine: Hardware) -> Fit | None:
+    """Return the layout asked for, else the smallest group that fits, else the one that misses by least."""
+    if not fits:
+        return None
+    wanted = (machine.tensor_parallel, machine.pipeline_parallel or 1)
+    for fit in fits:
+        if (fit.layout.tensor_parallel, fit.layout.pipeline_parallel) == wanted:
+            return fit
+    for state in ("fits", "fits_if"):
+        for fit in fits:
+            if fit.state == state:
+                return fit
+    return min(fits, key=lambda fit: fit.memory.total.low)
+
+
+def nodes_by_gpu(specs: adapters.Specs) -> dict[str, list[NodeSpec]]:
+    """Return what can be ordered with each GPU, by the GPU's slug."""
+    nodes: dict[str, list[NodeSpec]] = {}
+    for machine in specs.machines:
+        for node in machine.nodes:
+            nodes.setdefault(node.gpu.slug, []).append(node)
+    return nodes
+
+
+def _joined(machine: Hardware) -> int:
+    """Return how many GPUs the fast link joins in the best server for that GPU [count]."""
+    assert machine.gpu is not None
+    nodes = nodes_by_gpu(adapters.load_specs())[machine.gpu.slug]
+    wide = [node.link_max_gpus for node in nodes if max(node.counts) >= machine.gpus]
+    return max(wide, default=1)
+
+
+def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
+    if machine.gpu is None:
+        return ()
+    found: dict[str, bool] = {}
+    for node in nodes_by_gpu(specs)[machine.gpu.slug]:
+        if max(node.counts) >= machine.gpus:
+            found[node.server] = found.get(node.server, False) or (
+                node.server_orderable and node.option_orderable
+            )
+    return tuple(sorted(found, key=lambda slug: (not found[slug], slug)))
+
+
+@lru_cache(maxsize=512)
+def _cards(case: Case, machine: Hardware, version: str) -> tuple[Card, ...]:
+    """Return every kind of GPU that holds the load in one server, least memory first.
+
+    `version` is the catalog's: another one has other cards.
+    """
+    specs = adapters.load_specs()
+    found = []
+    for nodes in nodes_by_gpu(specs).values():
+        gpu = nodes[0].gpu
+        if not gpu.serves_language_models and (case.kind == "tokens" or case.trains):
+            continue
+        for count in sorted({count for node in nodes for count in node.counts}):
+            tried = Hardware(gpu, count, 1, machine.utilization)
+            fit = best_of(tuple(fits_of(case, tried)), tried)
+            if fit is not None and fit.state == "fits":
+                found.append(Card(gpu, count, fit))
+                break
+    return tuple(sorted(found, key=lambda card: (card.count * card.gpu.memory_bytes.low, card.gpu.slug)))
+
+
+def names() -> Mapping[str, str]:
+    """Return the names of models, servers, GPUs and makers, by slug."""
+    return adapters.load_specs().names

@@ -1,0 +1,512 @@
+"""The calculator's form by GET, and its result as texts and figures ready to be printed."""
+
+from dataclasses import dataclass, fields
+from math import ceil
+
+from django.conf import settings
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import get_language, gettext, ngettext
+
+from aiservers.addresses import canonical_text
+from catalog.templatetags import units
+from recommender import answers, calculator, reasons
+from recommender.calculator import HARDWARE_KEYS, Calculation, Fit
+from recommender.forms import Option, Question, Questionnaire, answers_in, submitted_answers
+from recommender.memory_texts import LINE_OF_GROUP, opened
+from recommender.presentation import question_address
+from recommender.questions import STAGES
+from recommender.sizing.breakdown import TrainingBreakdown
+from recommender.sizing.specs import GIB, Range
+
+MODES = ("inference", "fine_tuning", "training")
+MOST_CARDS = 12  # rows of the table of cards
+MOST_SERVERS = 8
+
+# The fields in their order: (section, is for, shown at once, folded away).
+SECTIONS = (
+    ("model", "", ("model",), ("parameters_b", "active_parameters_b")),
+    ("precision", "", ("precision",), ()),
+    (
+        "load",
+        "serving",
+        ("concurrency", "context_tokens"),
+        (
+            "input_tokens",
+            "output_tokens",
+            "prefix_percent",
+            "kv_precision",
+            "engine",
+            "adapters",
+            "draft_model",
+        ),
+    ),
+    (
+        "training",
+        "learning",
+        ("method", "sequence_tokens", "micro_batch"),
+        ("optimizer", "lora_rank", "recompute", "sharding"),
+    ),
+    ("hardware", "", ("gpu", "gpus"), ("servers", "utilization")),
+)
+ASKED = {"stage", *(name for _slug, _mode, shown, extra in SECTIONS for name in (*shown, *extra))}
+NUMBERS = {name for name, key in HARDWARE_KEYS.items() if key.kind == "number"}
+
+
+def submitted(query):
+    """Return the canonical query of a submitted form: answers, then GPUs.
+
+    What only matters to the other kind of work goes: the form asks it there.
+    """
+    language = query.get("lang")
+    if language not in dict(settings.LANGUAGES):
+        language = get_language()
+    result = submitted_answers(query)
+    stages = {stage for stage in result.getlist("stage") if stage in answers.STAGES} or {"inference"}
+    for name in ASKED - set(HARDWARE_KEYS):
+        if not answers.KEYS[name].stages & stages:
+            result.pop(name, None)
+    for name in HARDWARE_KEYS:
+        texts = [text.strip() for text in query.getlist(name) if text.strip()]
+        if texts:
+            result.setlist(
+                name, [canonical_text(text, language) if name in NUMBERS else text for text in texts]
+            )
+    return result
+
+
+@dataclass
+class Field(Question):
+    """One question as the calculator shows it: numbers are typed, everything else is a list."""
+
+    @property
+    def control(self):
+        return "number" if self.key.kind == "number" else "select"
+
+    @property
+    def described_by(self):
+        return f"{self.id}_error {self.id}_typical"
+
+    @property
+    def open_label(self):
+        if self.name == "gpu":
+            return gettext("None yet: show me which cards hold it")
+        if self.assumed:
+            return gettext("Not chosen: %(assumed)s") % {"assumed": self.assumed}
+        return gettext("Not chosen")
+
+
+class Calculator(Questionnaire):
+    """The answers of one address with the GPUs that it names."""
+
+    def __init__(self, query, problems=(), typical=None):
+        super().__init__(query, problems, typical)
+        self.machine = {name: query.getlist(name) for name in HARDWARE_KEYS if query.getlist(name)}
+        _good, bad = calculator.hardware_of(self.machine)
+        for problem in bad:
+            self.errors.setdefault(problem.key, problem.text)
+        self.mode = "serving" if self.stages & answers.SERVING or not self.stages else "learning"
+
+    def field(self, name):
+        if name in HARDWARE_KEYS:
+            question = Question(
+                HARDWARE_KEYS[name], self.machine.get(name, []), error=self.errors.get(name, "")
+            )
+            if name == "gpu":
+                question.groups = self._gpu_groups(question.texts)
+        else:
+            question = self.question(name)
+        return Field(**{item.name: getattr(question, item.name) for item in fields(question)})
+
+    def sections(self):
+        """Return the form's sections: slug, what it is for, fields shown at once and folded away."""
+        found = []
+        for slug, mode, shown, extra in SECTIONS:
+            more = [self.field(name) for name in extra]
+            found.append(
+                {
+                    "slug": slug,
+                    "mode": mode,
+                    "fields": [self.field(name) for name in shown],
+                    "extra": more,
+                    "is_open": any(field.texts or field.error for field in more),
+                }
+            )
+        return found
+
+    def messages(self):
+        """Return every message on an answer with a link to its field, here or where it is asked."""
+        items = []
+        for name, text in self.errors.items():
+            key = answers.KEYS.get(name) or HARDWARE_KEYS.get(name)
+            href = f"#id_{name}" if name in ASKED else question_address(self, name)
+            items.append({"href": href, "label": key.label if key else name, "text": text})
+        return items
+
+    def modes(self):
+        """Return the kinds of work to choose from."""
+        chosen = next((stage for stage in MODES if stage in self.stages), "inference")
+        if not self.stages & set(MODES) and self.mode == "learning":
+            chosen = "fine_tuning"
+        return [Option(value, str(STAGES[value][0]), value == chosen) for value in MODES]
+
+    def carried(self):
+        """Return what the form carries along because it does not ask it, as pairs."""
+        pairs = self.hidden(ASKED)
+        chosen_in_tables = ("tensor_parallel", "pipeline_parallel")
+        return pairs + [(name, text) for name in chosen_in_tables for text in self.machine.get(name, [])]
+
+    def full_query(self, **changes):
+        """Return the address's query with these changes; None takes a key out."""
+        query = QueryDict(mutable=True)
+        for name, texts in [*self.query.lists(), *self.machine.items()]:
+            query.setlist(name, texts)
+        for name, text in changes.items():
+            query.pop(name, None)
+            if text is not None:
+                query[name] = text
+        return query.urlencode()
+
+    def _model_groups(self, chosen):
+        """Return every AI model that can be sized, grouped by who made it."""
+        groups = {}
+        for slug, name, developer, _kind in self.models:
+            groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
+        return sorted(groups.items(), key=lambda item: item[0].casefold())
+
+    @staticmethod
+    def _gpu_groups(chosen):
+        names = calculator.names()
+        groups = {}
+        for slug, gpu in calculator.gpus().items():
+            maker = names.get(gpu.vendor, gpu.vendor)
+            groups.setdefault(maker, []).append(Option(slug, names[slug], slug in chosen))
+        return [
+            (maker, sorted(options, key=lambda option: option.label))
+            for maker, options in sorted(groups.items(), key=lambda item: item[0].casefold())
+        ]
+
+
+def answered(query):
+    """Return the part of an address that is the questionnaire's, as a mapping for the parser."""
+    return dict(answers_in(query).lists())
+
+
+# The result
+
+
+def address(query=""):
+    path = reverse("recommender:calculator")
+    return f"{path}?{query}" if query else path
+
+
+def result(calculation, form):
+    """Return what the result block prints."""
+    chosen, case = calculation.chosen, calculation.case
+    context = {
+        "model": _model(calculation),
+        "trains": not case.serves,
+        "assumptions": _assumptions(calculation, form),
+        "notices": [notice.text for notice in calculation.resolved.notices],
+        "cards": _cards(calculation, form),
+        "cache_unknown": not calculation.model.cache_known and case.serves,
+        "questionnaire_url": _with(reverse("recommender:questions"), form.address_query()),
+        "results_url": _with(reverse("recommender:results"), form.address_query()),
+    }
+    if chosen is None:
+        return context | {"spoken": _spoken_without(context)}
+    gpu = calculation.hardware.gpu
+    return context | {
+        "gpu": {"slug": gpu.slug, "name": calculation.names[gpu.slug]},
+        "memory": memory_context(chosen, calculator.opened(calculation), calculation.names),
+        "facts": _facts(calculation),
+        "layout": _layout_text(chosen),
+        "settings": _settings_text(calculation, chosen),
+        "notes": _notes(calculation, chosen),
+        "state": chosen.state,
+        "headline": headline(calculation, chosen),
+        "spoken": headline(calculation, chosen),
+        "layouts": _layouts(calculation, form),
+        "table": _table(calculation) if chosen.most is not None else None,
+        "servers": [
+            {"slug": slug, "name": calculation.names[slug]} for slug in calculation.servers[:MOST_SERVERS]
+        ],
+        "more_servers": max(len(calculation.servers) - MOST_SERVERS, 0),
+        "list_url": _with(reverse("catalog:server_list"), f"gpu={gpu.slug}"),
+    }
+
+
+def headline(calculation, fit):
+    """Return the verdict in a sentence."""
+    held = fit.memory
+    values = {
+        "need": units.bytes_gib(held.total.typical),
+        "high": units.bytes_gib(held.total.high),
+        "have": units.bytes_gib(held.available.low),
+    }
+    if calculation.support in ("no", "storage_only") and fit.state == "no" and calculation.case.serves:
+        return gettext("The card does not run %(precision)s weights with this engine.") % {
+            "precision": fit.precision.upper()
+        }
+    if fit.state == "fits":
+        return gettext("Fits: each GPU needs %(need)s, at most %(high)s, of %(have)s.") % values
+    if fit.state == "fits_if":
+        return (
+            gettext(
+                "Fits only if it needs less than feared: %(need)s, up to %(high)s, of %(have)s on each GPU."
+            )
+            % values
+        )
+    return gettext("Does not fit: each GPU needs %(need)s and has %(have)s.") % values
+
+
+def memory_context(fit, breakdown, names):
+    """Return the bar and the lines of one GPU and of all that work, from the same figures."""
+    held, gpus = fit.memory, fit.layout.gpus_used
+    items = {}
+    for item in breakdown.items:
+        items.setdefault(LINE_OF_GROUP[item.group], []).append(opened(item, names))
+    lines = []
+    for name, label in reasons.MEMORY_LABELS.items():
+        value = getattr(held, name, None)
+        if name in ("total", "available") or value is None:
+            continue
+        lines.append(_line(name, str(label), value, gpus) | {"items": items.get(name, [])})
+    return {
+        "lines": lines,
+        "total": _line("total", gettext("Total"), held.total, gpus),
+        "available": _line("available", gettext("Usable"), held.available, gpus),
+        "bar": [{"name": line["name"], "gib": line["gib"]} for line in lines],
+        "available_gib": held.available.low / GIB,
+        "all_bar": [
+            {"name": line["name"], "gib": tuple(end * gpus for end in line["gib"])} for line in lines
+        ],
+        "all_available_gib": held.available.low / GIB * (gpus + fit.layout.idle_gpus),
+        "beside": [opened(item, names) for item in getattr(breakdown, "beside", ())],
+        "gpus": gpus,
+        "all_gpus": gpus + fit.layout.idle_gpus,
+    }
+
+
+def _line(name, label, value: Range, gpus):
+    return {
+        "name": name,
+        "label": label,
+        "gib": tuple(end / GIB for end in (value.low, value.typical, value.high)),
+        "gb": units.bytes_gb(value.typical),
+        "all_gib": units.bytes_gib(value.typical * gpus),
+        "all_gb": units.bytes_gb(value.typical * gpus),
+    }
+
+
+def _model(calculation: Calculation):
+    model = calculation.model
+    listed = model.slug in calculation.names
+    return {
+        "slug": model.slug if listed else "",
+        "name": calculation.names[model.slug] if listed else gettext("A model of the size that you gave"),
+        "parameters": model.parameters,
+        "active": model.active_parameters,
+        "precision": (calculation.chosen.precision if calculation.chosen else calculation.precision).upper(),
+        "max_context": model.max_context,
+    }
+
+
+def _layout_text(fit: Fit):
+    layout = fit.layout
+    text = reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas)
+    if layout.idle_gpus:
+        idle = gettext("GPUs without work: %(gpus)s.") % {"gpus": units.number(layout.idle_gpus)}
+        text = f"{text} {idle}"
+    return text
+
+
+def _settings_text(calculation: Calculation, fit: Fit):
+    """Return how the load lies on one replica, or which ways to save memory were taken, in a sentence."""
+    if calculation.case.serves:
+        if calculation.case.kind != "tokens":
+            return ""
+        return ngettext(
+            "Each copy runs %(requests)s request of %(tokens)s tokens.",
+            "Each copy runs %(requests)s requests of %(tokens)s tokens at once.",
+            fit.requests,
+        ) % {
+            "requests": units.number(fit.requests),
+            "tokens": units.number(calculation.corner.tokens_per_request),
+        }
+    labels = {name: dict(answers.KEYS[name].choices) for name in ("recompute", "sharding")}
+    return gettext("Computed again: %(recompute)s. Shared out: %(sharding)s.") % {
+        "recompute": labels["recompute"][fit.recompute],
+        "sharding": labels["sharding"][fit.sharding],
+    }
+
+
+def _notes(calculation: Calculation, fit: Fit):
+    """Return what to know beside the figures."""
+    notes = []
+    share = calculation.hardware.utilization
+    if calculation.support == "weight_only" and calculation.case.serves:
+        notes.append(
+            gettext(
+                "This card does not compute in %(precision)s: weights are kept in it, arithmetic runs in 16 "
+                "bits and is no faster."
+            )
+            % {"precision": fit.precision.upper()}
+        )
+    if fit.layout.crosses_link:
+        notes.append(
+            gettext("The GPUs that share the model talk over PCIe: this buys memory and costs speed.")
+        )
+    if not calculation.hardware.gpu.memory_reported:
+        notes.append(
+            gettext("What the card really offers is not published: a range around its label counts.")
+        )
+    if share is not None and share > 0.95 and calculation.case.serves:
+        notes.append(gettext("Above 95 % an engine often runs out of memory outside of what it plans."))
+    return notes
+
+
+def _assumptions(calculation: Calculation, form):
+    """Return every value that stands in for an answer, with its label."""
+    return [
+        {
+            "label": str(answers.KEYS[item.key].label),
+            "value": form.typical.get(item.key, item.value),
+            "origin": item.origin,
+        }
+        for item in calculation.resolved.assumptions
+        if item.origin in ("profile", "default") and item.key in ASKED - {"stage"}
+    ]
+
+
+def _facts(calculation: Calculation):
+    """Return sizes that go with the result: (label, text)."""
+    found = calculator.opened(calculation)
+    if isinstance(found, TrainingBreakdown):
+        files = found.checkpoints
+        return [
+            (gettext("Parameters trained"), units.billions(found.trained_parameters)),
+            (
+                gettext("Checkpoint to resume from"),
+                _both(files.full),
+            ),
+            (
+                gettext("Weights alone, afterwards"),
+                _both(files.weights),
+            ),
+        ]
+    facts = []
+    if found.bytes_per_token:
+        text = gettext("%(kib)s KiB on each GPU") % {
+            "kib": units.format_number(found.bytes_per_token / 1024, 2)
+        }
+        facts.append((gettext("One more token"), text))
+    if found.request is not None:
+        text = gettext("%(gib)s on each GPU") % {"gib": units.bytes_gib(found.request.typical)}
+        facts.append((gettext("One request"), text))
+    return facts
+
+
+def _both(size):
+    """Return bytes in both units."""
+    return f"{units.bytes_gib(size)} = {units.bytes_gb(size)}"
+
+
+def _layouts(calculation: Calculation, form):
+    rows = []
+    for fit in calculation.fits:
+        layout = fit.layout
+        rows.append(
+            {
+                "tensor": layout.tensor_parallel,
+                "pipeline": layout.pipeline_parallel,
+                "replicas": layout.replicas,
+                "idle": layout.idle_gpus,
+                "need": _triple_gib(fit.memory.total),
+                "state": fit.state,
+                "most": fit.most and _counts(fit.most, layout.replicas),
+                "chosen": fit is calculation.chosen,
+                "text": reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas),
+                "url": address(
+                    form.full_query(
+                        tensor_parallel=str(layout.tensor_parallel),
+                        pipeline_parallel=str(layout.pipeline_parallel),
+                    )
+                ),
+            }
+        )
+    return rows
+
+
+def _triple_gib(value: Range):
+    return value.low / GIB, value.typical / GIB, value.high / GIB
+
+
+def _counts(most: Range, replicas):
+    """Return a number of requests over all replicas, as a triple of whole numbers."""
+    return tuple(int(end) * replicas for end in (most.low, most.typical, most.high))
+
+
+def _table(calculation: Calculation):
+    """Return which lengths and numbers of requests fit on the chosen layout."""
+    chosen, case = calculation.chosen, calculation.case
+    replicas, columns = chosen.layout.replicas, calculator.loads(calculation)
+    rows = []
+    for tokens in calculator.contexts(calculation):
+        most = calculator.most_requests(
+            case, calculation.hardware, calculation.hardware.gpu, chosen.layout, tokens
+        )
+        cells = []
+        for load in columns:
+            each = ceil(load / replicas)
+            state = "fits" if each <= most.low else "fits_if" if each <= most.high else "no"
+            cells.append({"state": state, "load": load})
+        rows.append(
+            {
+                "tokens": tokens,
+                "most": _counts(most, replicas),
+                "cells": cells,
+                "asked": tokens == calculation.corner.tokens_per_request,
+            }
+        )
+    return {"columns": columns, "rows": rows, "asked": calculation.corner.requests}
+
+
+def _cards(calculation: Calculation, form):
+    """Return the cards that hold the load, each with the address that computes with it."""
+    rows = [
+        {
+            "slug": card.gpu.slug,
+            "name": calculation.names[card.gpu.slug],
+            "count": card.count,
+            "precision": card.fit.precision.upper(),
+            "need": _triple_gib(card.fit.memory.total),
+            "have": units.bytes_gib(card.fit.memory.available.low),
+            "url": address(
+                form.full_query(
+                    gpu=card.gpu.slug,
+                    gpus=str(card.count),
+                    servers=None,
+                    tensor_parallel=None,
+                    pipeline_parallel=None,
+                )
+            ),
+        }
+        for card in calculation.cards
+    ]
+    return {"rows": rows[:MOST_CARDS], "more": rows[MOST_CARDS:]}
+
+
+def _spoken_without(context):
+    rows = context["cards"]["rows"]
+    if not rows:
+        return gettext("No card of the catalog holds it in one server.")
+    first = rows[0]
+    return gettext("Held by %(count)s × %(gpu)s, for example.") % {
+        "count": first["count"],
+        "gpu": first["name"],
+    }
+
+
+def _with(path, query):
+    return f"{path}?{query}" if query else path

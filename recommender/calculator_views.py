@@ -1,0 +1,41 @@
+"""The memory calculator: one page whose address holds model, load and GPUs."""
+
+from django.http import HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from aiservers.htmx import swaps
+from recommender import answers, calculator, calculator_page, services
+from recommender.calculator import HARDWARE_KEYS
+from recommender.forms import with_good_answers
+from recommender.views import unknown_notices
+
+OWN_KEYS = {"lang", "unknown", *HARDWARE_KEYS}
+
+
+@require_safe
+def calculator_view(request):
+    """Memory of one model on some GPUs, line by line, and what else would fit."""
+    query = request.GET
+    if "lang" in query:
+        query = calculator_page.submitted(query)
+        if not swaps(request):
+            address = calculator_page.address(query.urlencode())
+            return HttpResponseRedirect(address, max_length=None)
+    given = answers.parse(calculator_page.answered(query))
+    values, _bad = calculator.hardware_of(dict(query.lists()))
+    machine = calculator.hardware(values)
+    calculation, problems = with_good_answers(lambda good: calculator.calculate(good, machine), given)
+    typical, _problems = with_good_answers(services.typical, given)
+    form = calculator_page.Calculator(query, problems, typical)
+    context = {
+        "form": form,
+        "result": calculator_page.result(calculation, form),
+        "notices": unknown_notices(query, OWN_KEYS),
+        "messages_of_answers": form.messages(),
+    }
+    if not swaps(request):
+        return render(request, "recommender/calculator.html", context)
+    response = render(request, "recommender/calculator.html#update", context)
+    response["HX-Replace-Url"] = calculator_page.address(form.full_query())
+    return response

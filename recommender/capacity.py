@@ -1,0 +1,322 @@
+"""What a server can hold, and what a model takes: for pages of the catalog, from the calculator's figures."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+
+from recommender import adapters, answers, calculator, cases
+from recommender.ranking import RULES_VERSION
+from recommender.sizing import caches, precisions, weights
+from recommender.sizing.specs import AIModelSpec, GPUSpec, NodeSpec, Precision, Range, Support
+
+CACHE_SECONDS = 24 * 3600
+# One model of each usual size, the newest of its class that everybody knows.
+REFERENCE_MODELS = (
+    "llama-3.1-8b",
+    "qwen3-32b",
+    "llama-3.3-70b",
+    "gpt-oss-120b",
+    "llama-3.1-405b",
+    "deepseek-v3",
+)
+REFERENCE_TOKENS = 8192
+MOST_OPTIONS = 3  # of one server
+MOST_SERVERS = 6  # that hold one model
+CONTEXTS = (2048, 8192, 32_768, 131_072, 1_048_576)
+PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One model on one option of a server."""
+
+    model: str
+    name: str
+    state: str
+    precision: str
+    requests: tuple[int, int] | None  # at once, at least and typically; None: not limited by a cache, or none
+    need: Range  # on each GPU [bytes]
+    have: Range
+
+
+@dataclass(frozen=True, slots=True)
+class HoldingOption:
+    """The most GPUs of one kind in a server, with the reference models on them."""
+
+    gpu: str
+    gpu_name: str
+    count: int
+    derived: bool
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A server that holds a model with the fewest of its GPUs."""
+
+    server: str
+    server_name: str
+    gpu: str
+    gpu_name: str
+    count: int
+    precision: str
+    orderable: bool
+    derived: bool
+    requests: tuple[int, int] | None
+    need: Range
+    have: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """How the GPUs of one generation take each precision."""
+
+    vendor: str
+    architecture: str
+    gpus: tuple[str, ...]
+    support: dict[Precision, Support]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMemory:
+    """What one model takes, whatever it runs on."""
+
+    weights: tuple[tuple[Precision, Range, bool], ...]  # whole checkpoint [bytes], whether measured
+    contexts: tuple[tuple[int, Range, Range], ...]  # tokens, cache of one request in bf16 and in fp8 [bytes]
+    bytes_per_token: tuple[float, float] | None
+    generations: tuple[Generation, ...]
+    holders: tuple[Holder, ...]
+    tokens: int  # of the request that the holders hold
+    cache_known: bool
+
+
+def held_by_server(slug: str) -> tuple[HoldingOption, ...]:
+    """Return what the largest options of a published server hold; empty: none is published."""
+    return _kept("server", slug, lambda specs: _held_by_server(specs, slug))
+
+
+def model_memory(slug: str) -> ModelMemory:
+    """Return what a published model takes and the smallest servers that hold it."""
+    return _kept("model", slug, lambda specs: _model_memory(specs, slug))
+
+
+def native_weights() -> dict[str, Range]:
+    """Return the weights of every published model in its own type [bytes], by slug."""
+    return _kept(
+        "weights",
+        "all",
+        lambda specs: {
+            slug: weights.weight_bytes(model, model.native_precision) for slug, model in specs.models.items()
+        },
+    )
+
+
+def _kept(kind: str, slug: str, make: Callable[[adapters.Specs], Any]) -> Any:
+    specs = adapters.load_specs()
+    key = f"capacity:{RULES_VERSION}:{specs.version}:{kind}:{slug}"
+    found = cache.get(key)
+    if found is None:
+        found = make(specs)
+        cache.set(key, found, CACHE_SECONDS)
+    return found
+
+
+def _one_request(specs: adapters.Specs, model: AIModelSpec) -> cases.Case:
+    """Return the question for one request of the reference length, or of the longest that the model takes."""
+    asked = {"stage": "inference", "model": model.slug}
+    if model.generates_tokens:
+        tokens = min(REFERENCE_TOKENS, model.max_context or REFERENCE_TOKENS)
+        asked |= {"concurrency": "1", "context_tokens": str(tokens)}
+    resolved = cases.resolve(answers.parse(asked), specs.models, specs.presets, specs.vendors, specs.names)
+    if not isinstance(resolved, cases.Resolved):
+        raise cases.BadAnswers(resolved)
+    return resolved.case
+
+
+def _held_by_server(specs: adapters.Specs, slug: str) -> tuple[HoldingOption, ...]:
+    nodes = next((machine.nodes for machine in specs.machines if machine.bare.server == slug), ())
+    best: dict[str, NodeSpec] = {}
+    for node in nodes:
+        kept = best.get(node.gpu.slug)
+        if node.gpu.serves_language_models and (kept is None or max(node.counts) > max(kept.counts)):
+            best[node.gpu.slug] = node
+
+    def rank(node: NodeSpec) -> tuple[Any, ...]:
+        memory = max(node.counts) * node.gpu.memory_bytes.low
+        return (not node.option_orderable, node.evidence == "derived", -memory, node.gpu.slug)
+
+    found = []
+    for node in sorted(best.values(), key=rank)[:MOST_OPTIONS]:
+        machine = calculator.Hardware(node.gpu, max(node.counts))
+        held = tuple(
+            _held(specs, specs.models[model], machine) for model in REFERENCE_MODELS if model in specs.models
+        )
+        found.append(
+            HoldingOption(
+                node.gpu.slug,
+                specs.names[node.gpu.slug],
+                machine.gpus,
+                node.evidence == "derived",
+                held,
+            )
+        )
+    return tuple(found)
+
+
+def _held(specs: adapters.Specs, model: AIModelSpec, machine: calculator.Hardware) -> Held:
+    """Return the layout that runs the most requests, or the one that misses by least."""
+    fits = tuple(calculator.fits_of(_one_request(specs, model), machine))
+    best = max(
+        (fit for fit in fits if fit.state != "no"),
+        key=lambda fit: (fit.state == "fits", (_requests(fit) or (0, 0))[0]),
+        default=calculator.best_of(fits, machine),
+    )
+    assert best is not None
+    requests = None if best.state == "no" else _requests(best)
+    return Held(
+        model.slug,
+        specs.names[model.slug],
+        best.state,
+        best.precision,
+        requests,
+        best.memory.total,
+        best.memory.available,
+    )
+
+
+def _requests(fit: calculator.Fit) -> tuple[int, int] | None:
+    """Return how many requests run at once on all GPUs, at least and typically."""
+    if fit.most is None:
+        return None
+    copies = fit.layout.replicas
+    return int(fit.most.low) * copies, int(fit.most.typical) * copies
+
+
+def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:
+    model = specs.models[slug]
+    sizes = [
+        (precision, weights.weight_bytes(model, precision), precision in model.measured_weights)
+        for precision in _types_of(model)
+    ]
+    contexts, per_token = [], None
+    if model.cache_known and model.cache_groups and model.generates_tokens:
+        for tokens in _lengths(model):
+            pair = [
+                caches.cache_bytes(model, tokens=tokens, requests=1, kv_precision=kind)
+                for kind in ("bf16", "fp8")
+            ]
+            contexts.append((tokens, pair[0], pair[1]))
+        per_token = (
+            caches.cache_bytes_per_token(model, "bf16"),
+            caches.cache_bytes_per_token(model, "fp8"),
+        )
+    return ModelMemory(
+        weights=tuple(sizes),
+        contexts=tuple(contexts),
+        bytes_per_token=per_token,
+        generations=_generations(specs),
+        holders=_holders(specs, model),
+        tokens=_one_request(specs, model).hard.tokens_per_request,
+        cache_known=model.cache_known,
+    )
+
+
+def _types_of(model: AIModelSpec) -> tuple[Precision, ...]:
+    """Return the types that the weights are kept in, widest first; the model's own always among them."""
+    if not model.generates_tokens:
+        return (model.native_precision,)
+    types: list[Precision] = ["bf16", "fp8", "int8", "int4", "fp4"]
+    if model.native_precision not in types:
+        types[0] = model.native_precision
+    return tuple(types)
+
+
+def _lengths(model: AIModelSpec) -> tuple[int, ...]:
+    longest = model.max_context or CONTEXTS[-1]
+    return tuple(sorted({length for length in CONTEXTS if length < longest} | {longest}))
+
+
+def _generations(specs: adapters.Specs) -> tuple[Generation, ...]:
+    rows: dict[tuple[Any, ...], list[GPUSpec]] = {}
+    for nodes in calculator.nodes_by_gpu(specs).values():
+        gpu = nodes[0].gpu
+        if gpu.serves_language_models:
+            support = tuple(precisions.support(gpu, precision) for precision in PRECISIONS)
+            rows.setdefault((gpu.vendor, gpu.architecture, support), []).append(gpu)
+
+    def rank(key: tuple[Any, ...]) -> tuple[Any, ...]:
+        newest = max(gpu.compute_capability or (0, 0) for gpu in rows[key])
+        return (
+            (-sum(len(found) for other, found in rows.items() if other[0] == key[0]), key[0]),
+            (
+                -newest[0],
+                -newest[1],
+            ),
+            key[1],
+        )
+
+    return tuple(
+        Generation(
+            specs.names.get(key[0], key[0]),
+            key[1],
+            tuple(sorted(specs.names[gpu.slug] for gpu in rows[key])),
+            dict(zip(PRECISIONS, key[2], strict=True)),
+        )
+        for key in sorted(rows, key=rank)
+    )
+
+
+def _holders(specs: adapters.Specs, model: AIModelSpec) -> tuple[Holder, ...]:
+    """Return the smallest servers that hold the model: least GPU memory first, what can be ordered ahead."""
+    case = _one_request(specs, model)
+    tried: dict[tuple[str, int], calculator.Fit | None] = {}
+
+    def fit_of(gpu: GPUSpec, count: int) -> calculator.Fit | None:
+        if (gpu.slug, count) not in tried:
+            machine = calculator.Hardware(gpu, count)
+            best = calculator.best_of(tuple(calculator.fits_of(case, machine)), machine)
+            tried[gpu.slug, count] = best if best is not None and best.state == "fits" else None
+        return tried[gpu.slug, count]
+
+    found: dict[str, tuple[tuple[Any, ...], Holder]] = {}
+    for machine in specs.machines:
+        for node in machine.nodes:
+            if case.kind == "tokens" and not node.gpu.serves_language_models:
+                continue
+            for count in node.counts:
+                fit = fit_of(node.gpu, count)
+                if fit is None:
+                    continue
+                holder = _holder(specs, node, count, fit)
+                units = node.rack_units or node.enclosure_rack_units or 99
+                rank = (
+                    not holder.orderable,
+                    holder.derived,
+                    node.gpu.market_state != "current",
+                    count * node.gpu.memory_bytes.low,
+                    units,
+                    node.server,
+                )
+                if node.server not in found or rank < found[node.server][0]:
+                    found[node.server] = (rank, holder)
+                break
+    ordered = sorted(found.values(), key=lambda item: item[0])
+    return tuple(holder for _rank, holder in ordered[:MOST_SERVERS])
+
+
+def _holder(specs: adapters.Specs, node: NodeSpec, count: int, fit: calculator.Fit) -> Holder:
+    return Holder(
+        server=node.server,
+        server_name=specs.names[node.server],
+        gpu=node.gpu.slug,
+        gpu_name=specs.names[node.gpu.slug],
+        count=count,
+        precision=fit.precision,
+        orderable=node.server_orderable and node.option_orderable,
+        derived=node.evidence == "derived",
+        requests=_requests(fit),
+        need=fit.memory.total,
+        have=fit.memory.available,
+    )

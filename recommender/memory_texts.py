@@ -1,0 +1,228 @@
+"""Lines of a memory figure in the active language: names, formulas with the numbers put in, sources."""
+
+import re
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
+
+from catalog.templatetags import units
+from recommender.sizing.breakdown import Item
+from recommender.sizing.formulas import Formula, Value
+from recommender.sizing.specs import GIB, Range
+
+# The memory line that a group of items adds up to.
+LINE_OF_GROUP = {
+    "weights": "weights",
+    "cache": "kv_cache",
+    "activations": "activations",
+    "graphs": "activations",
+    "buffers": "overhead",
+    "outside": "overhead",
+    "gradients": "gradients",
+    "optimizer": "optimizer",
+}
+
+ITEM_LABELS: dict[str, Promise] = {
+    "weights_experts": _("Routed experts"),
+    "weights_layers": _("Layers: feed-forward and attention"),
+    "weights_twice": _("Compressed attention, kept a second time in 16 bits"),
+    "weights_copied": _("What each GPU keeps whole"),
+    "weights_embeddings": _("Embeddings and output head"),
+    "weights_tower": _("Part beside the language model"),
+    "weights_prediction": _("Prediction layers"),
+    "weights_adapters": _("LoRA adapters being served"),
+    "cache_full": _("Keys and values of every token"),
+    "cache_window": _("Keys and values of the last tokens (window)"),
+    "cache_chunked": _("Keys and values of the current chunk"),
+    "cache_latent": _("Compressed keys and values"),
+    "cache_latent_packed": _("Compressed keys and values, in 8 bits with scales"),
+    "cache_indexer": _("Keys of the sparse index"),
+    "cache_indexer_packed": _("Keys of the sparse index, in 8 bits with scales"),
+    "cache_state": _("State of constant size"),
+    "cache_prefix": _("Shared start of the prompt, kept once"),
+    "cache_copies": _("Copies while the cache grows"),
+    "activations_forward": _("Largest batch on its way through the layers"),
+    "activations_current": _("Peak of the largest batch"),
+    "activations_logits": _("Logits while a full batch is sampled"),
+    "activations_eased": _("Largest batch, set back where memory is short"),
+    "activations_plain": _("Peak of plain PyTorch"),
+    "activations_fixed": _("Peak at work"),
+    "activations_left": _("What the engine leaves to activations"),
+    "activations_chunk": _("Reserve for the chunk of a prompt"),
+    "graphs_reserved": _("Reserve for recorded CUDA graphs"),
+    "graphs_recorded": _("Recorded CUDA graphs"),
+    "kernels": _("Kernels and rounding of the allocator"),
+    "driver": _("What the driver keeps"),
+    "communication": _("Buffers for talking to the other GPUs"),
+    "process": _("The process itself"),
+    "base_weights": _("Base model, left as it is"),
+    "quantized_base": _("Base model, in 4 bits"),
+    "trained_weights": _("Weights being trained"),
+    "reference_weights": _("Reference model of preference tuning"),
+    "frozen_weights": _("Model that only judges"),
+    "gradients": _("Gradients"),
+    "optimizer_states": _("Optimizer states and master weights"),
+    "optimizer_update": _("Copy while the optimizer updates"),
+    "activations_kept": _("Activations kept for the way back"),
+    "activations_recomputed": _("Activations, computed again layer by layer"),
+    "logits": _("Logits and their gradients"),
+    "fragmentation": _("Holes in the allocator's memory"),
+    "training_communication": _("Buffers for talking to the other GPUs"),
+    "gathered_layers": _("Layers gathered whole at once"),
+    "widened_matrix": _("Matrix widened to 16 bits"),
+}
+
+VALUE_LABELS: dict[str, Promise] = {
+    "adapted": pgettext_lazy("formula", "adapted inputs"),
+    "activations": pgettext_lazy("formula", "activations"),
+    "adapters": pgettext_lazy("formula", "adapters"),
+    "attention": pgettext_lazy("formula", "attention parameters"),
+    "attention_bytes": pgettext_lazy("formula", "bytes of an attention parameter"),
+    "cache": pgettext_lazy("formula", "cache"),
+    "copies": pgettext_lazy("formula", "copies"),
+    "eased": pgettext_lazy("formula", "set back"),
+    "end": pgettext_lazy("formula", "share of the stage"),
+    "fraction": pgettext_lazy("formula", "fraction"),
+    "gathered": pgettext_lazy("formula", "layers at once"),
+    "gpus": pgettext_lazy("formula", "GPUs"),
+    "head_dim": pgettext_lazy("formula", "head dimension"),
+    "hidden": pgettext_lazy("formula", "hidden size"),
+    "inner": pgettext_lazy("formula", "inner size"),
+    "inner_widths": pgettext_lazy("formula", "inner widths"),
+    "kept": pgettext_lazy("formula", "share kept"),
+    "key_dim": pgettext_lazy("formula", "key dimension"),
+    "kv_heads": pgettext_lazy("formula", "KV heads"),
+    "large_batch": pgettext_lazy("formula", "large batch"),
+    "latent_dim": pgettext_lazy("formula", "compressed dimension"),
+    "layers": pgettext_lazy("formula", "layers"),
+    "linear": pgettext_lazy("formula", "matrix parameters"),
+    "linear_bytes": pgettext_lazy("formula", "bytes of a matrix parameter"),
+    "logit_bytes": pgettext_lazy("formula", "bytes of a logit"),
+    "measured": pgettext_lazy("formula", "measured"),
+    "memory": pgettext_lazy("formula", "memory of the card"),
+    "parameter_bytes": pgettext_lazy("formula", "bytes of a parameter"),
+    "parameters": pgettext_lazy("formula", "parameters"),
+    "pieces": pgettext_lazy("formula", "pieces"),
+    "quantized": pgettext_lazy("formula", "quantized"),
+    "quantized_bytes": pgettext_lazy("formula", "bytes of a quantized parameter"),
+    "rank": pgettext_lazy("formula", "rank"),
+    "rank_bytes": pgettext_lazy("formula", "bytes of a GPU of the group"),
+    "ranks": pgettext_lazy("formula", "GPUs of the group"),
+    "requests": pgettext_lazy("formula", "requests"),
+    "reserved": pgettext_lazy("formula", "reserved"),
+    "rest": pgettext_lazy("formula", "other parameters"),
+    "room": pgettext_lazy("formula", "room"),
+    "rope_dim": pgettext_lazy("formula", "rotary dimension"),
+    "router_bytes": pgettext_lazy("formula", "bytes of a router parameter"),
+    "routers": pgettext_lazy("formula", "router parameters"),
+    "scale": pgettext_lazy("formula", "loaded to counted"),
+    "sequence_bytes": pgettext_lazy("formula", "bytes of a sequence"),
+    "sequences": pgettext_lazy("formula", "sequences"),
+    "share": pgettext_lazy("formula", "share"),
+    "sides": pgettext_lazy("formula", "sides of the adapted matrices"),
+    "small_batch": pgettext_lazy("formula", "small batch"),
+    "stage": pgettext_lazy("formula", "share of the layers"),
+    "state_bytes": pgettext_lazy("formula", "bytes of a layer's state"),
+    "token_bytes": pgettext_lazy("formula", "bytes of a token"),
+    "tokens": pgettext_lazy("formula", "tokens"),
+    "tokens_per_entry": pgettext_lazy("formula", "tokens of an entry"),
+    "unfreed": pgettext_lazy("formula", "share not freed"),
+    "update": pgettext_lazy("formula", "copy of the update"),
+    "value_bytes": pgettext_lazy("formula", "bytes of a value"),
+    "vocabulary": pgettext_lazy("formula", "vocabulary"),
+    "widths": pgettext_lazy("formula", "widths"),
+}
+
+SOURCE_LABELS: dict[str, Promise | str] = {
+    "engine_logs": _("published start-up logs of engines"),
+    "published_peaks": _("published peaks of memory"),
+    "own_estimate": _("our own estimate"),
+    "https://docs.vllm.ai/en/latest/configuration/engine_args.html": _("vLLM, engine arguments"),
+    "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py": _(
+        "vLLM, defaults in its source"
+    ),
+    "https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/server_args.py": _(
+        "SGLang, defaults in its source"
+    ),
+    "https://github.com/sgl-project/sglang/pull/11309": _("SGLang, sparse attention"),
+    "https://arxiv.org/abs/2211.05102": "Pope et al., 2022, arXiv:2211.05102",
+    "https://arxiv.org/abs/2405.04434": "DeepSeek-V2, 2024, arXiv:2405.04434",
+    "https://arxiv.org/abs/1910.02054": "Rajbhandari et al., 2020, arXiv:1910.02054",
+    "https://arxiv.org/abs/2205.05198": "Korthikanti et al., 2022, arXiv:2205.05198",
+    "https://arxiv.org/abs/2106.09685": "Hu et al., 2021, arXiv:2106.09685",
+    "https://arxiv.org/abs/2305.14314": "Dettmers et al., 2023, arXiv:2305.14314",
+    "https://arxiv.org/abs/2305.18290": "Rafailov et al., 2023, arXiv:2305.18290",
+}
+SIGNS = {"*": "×", "-": "\N{MINUS SIGN}"}
+TIGHT_BEFORE = re.compile(r"\s+([),])")
+TIGHT_AFTER = re.compile(r"\(\s+")
+CALL = re.compile(r"\b(min|max|ceil) \(")
+
+
+def opened(item: Item, names: dict[str, str]) -> dict:
+    """Return one line for readers: what it is, its size, its formula as plain text, where that comes from."""
+    label = str(ITEM_LABELS.get(item.code, item.code))
+    about = item.part or names.get(item.model, item.model)
+    if item.model == "prediction":
+        about = gettext("prediction layers")
+    return {
+        "code": item.code,
+        "label": f"{label}: {about}" if about else label,
+        "gib": (item.bytes.low / GIB, item.bytes.typical / GIB, item.bytes.high / GIB),
+        "gb": units.bytes_gb(item.bytes.typical),
+        "formula": formula_text(item.formula, item.bytes),
+        "sources": [
+            {
+                "text": str(SOURCE_LABELS.get(source, source)),
+                "url": source if source.startswith("https://") else "",
+            }
+            for source in item.formula.sources
+        ],
+    }
+
+
+def formula_text(formula: Formula, size: Range) -> str:
+    """Return the formula in words, with its numbers put in, and what comes out, each on a line of its own."""
+    result = gettext("= %(bytes)s bytes = %(gib)s = %(gb)s") % {
+        "bytes": units.format_number(size.typical, 0),
+        "gib": units.bytes_gib(size.typical),
+        "gb": units.bytes_gb(size.typical),
+    }
+    lines = []
+    if formula.expression != "measured":
+        numbers = {value.name: _number(value.amount.typical) for value in formula.values}
+        words = {value.name: str(VALUE_LABELS.get(value.name, value.name)) for value in formula.values}
+        lines = [_written(formula, words), f"= {_written(formula, numbers)}"]
+    lines.append(result)
+    if size.low != size.high:
+        lines.append(
+            gettext("between %(low)s and %(high)s")
+            % {"low": units.bytes_gib(size.low), "high": units.bytes_gib(size.high)}
+        )
+    lines += [_range_text(value) for value in formula.values if _is_range(value, formula)]
+    return "\n".join(lines)
+
+
+def _written(formula: Formula, words: dict[str, str]) -> str:
+    text = " ".join(words.get(token, SIGNS.get(token, token)) for token in formula.tokens)
+    text = TIGHT_AFTER.sub("(", TIGHT_BEFORE.sub(r"\1", text))
+    return CALL.sub(r"\1(", text)
+
+
+def _is_range(value: Value, formula: Formula) -> bool:
+    return formula.expression != "measured" and value.amount.low != value.amount.high
+
+
+def _range_text(value: Value) -> str:
+    """Return a number of a formula that is known between two ends."""
+    return gettext("%(name)s: %(typical)s (%(low)s to %(high)s)") % {
+        "name": VALUE_LABELS.get(value.name, value.name),
+        "typical": _number(value.amount.typical),
+        "low": _number(value.amount.low),
+        "high": _number(value.amount.high),
+    }
+
+
+def _number(value: float) -> str:
+    """Return a number to about six digits: whole where it is whole."""
+    return units.format_number(value, 0 if abs(value) >= 100_000 else 5)
