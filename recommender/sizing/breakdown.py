@@ -13,10 +13,10 @@ from recommender.sizing.formulas import Formula, formula
 from recommender.sizing.lines import Group, Line
 from recommender.sizing.memory import (
     graphs_beside,
+    inference_memory,
     max_requests,
     planned_share,
     serving_lines,
-    serving_memory,
 )
 from recommender.sizing.specs import (
     GB,
@@ -39,6 +39,16 @@ from recommender.sizing.specs import (
 from recommender.sizing.training_memory import states, training_lines, training_sums
 
 Fit = Literal["fits", "fits_if", "no", "unknown"]
+ORDER: dict[Group, int] = {
+    "weights": 0,
+    "gradients": 1,
+    "optimizer": 2,
+    "cache": 3,
+    "activations": 4,
+    "graphs": 5,
+    "buffers": 6,
+    "outside": 7,
+}
 NEARLY_ALL = 0.95  # above it, what lies beside the budget has been seen to run out
 
 
@@ -150,7 +160,7 @@ def serving_breakdown(
         "companions": companions,
     }
     lines = serving_lines(sized, gpu, layout, requests=requests, **load)
-    memory = serving_memory(lines, gpu, engine, utilization)
+    memory = inference_memory(sized, gpu, layout, requests=requests, **load)
     graphs = graphs_beside(gpu, engine)
     share = planned_share(engine, utilization)
     per_token = request = most = None
@@ -309,7 +319,7 @@ def _items(lines: tuple[Line, ...]) -> tuple[Item, ...]:
             shared_out=line.shared_out,
             formula=formula(line),
         )
-        for line in lines
+        for line in sorted(lines, key=lambda line: ORDER[line.group])
     )
 
 

@@ -86,41 +86,38 @@ def inference_memory(
     Raises:
         SizingError: a model whose cache is not understood, or a negative number.
     """
-    lines = serving_lines(
+    refuse_below(0, adapters=adapters)
+    standing = _standing_memory(
         model,
         gpu,
         layout,
-        precision=precision,
-        kv_precision=kv_precision,
-        tokens_per_request=tokens_per_request,
-        requests=requests,
-        engine=engine,
-        adapters=adapters,
-        draft=draft,
-        utilization=utilization,
-        build=build,
-        batch_tokens=batch_tokens,
-        recipe=recipe,
-        prefix_tokens=prefix_tokens,
-        companions=companions,
+        precision,
+        engine,
+        adapters,
+        draft,
+        utilization,
+        build,
+        batch_tokens,
+        recipe,
+        companions,
+        _prompt(engine, tokens_per_request, batch_tokens),
     )
-    return serving_memory(lines, gpu, engine, utilization)
-
-
-def serving_memory(
-    lines: tuple[Line, ...], gpu: GPUSpec, engine: Engine, utilization: float | None
-) -> Memory:
-    """Return the sums of `serving_lines` and the budget that they have to stay in [bytes]."""
-    cached = any(line.group == "cache" for line in lines)
-    return Memory(
-        weights=total(lines, "weights"),
-        kv_cache=total(lines, "cache") if cached else None,
-        activations=total(lines, "activations", "graphs"),
-        optimizer=None,
-        gradients=None,
-        overhead=total(lines, "buffers", "outside"),
-        available=gpu.memory_bytes.scaled(planned_share(engine, utilization)),
+    cached = _cached_lines(
+        model,
+        layout,
+        kv_precision,
+        tokens_per_request,
+        requests,
+        engine,
+        draft,
+        build,
+        batch_tokens,
+        prefix_tokens,
     )
+    if not cached:
+        return standing
+    kept = total(cached)
+    return replace(standing, kv_cache=kept if standing.kv_cache is None else standing.kv_cache + kept)
 
 
 def planned_share(engine: Engine, utilization: float | None) -> float:
@@ -153,17 +150,141 @@ def serving_lines(
         SizingError: a model whose cache is not understood, or a negative number.
     """
     refuse_below(0, adapters=adapters)
+    standing = _standing_lines(
+        model,
+        gpu,
+        layout,
+        precision,
+        engine,
+        adapters,
+        draft,
+        utilization,
+        build,
+        batch_tokens,
+        recipe,
+        companions,
+        _prompt(engine, tokens_per_request, batch_tokens),
+    )
+    cached = _cached_lines(
+        model,
+        layout,
+        kv_precision,
+        tokens_per_request,
+        requests,
+        engine,
+        draft,
+        build,
+        batch_tokens,
+        prefix_tokens,
+    )
+    return (*standing, *cached)
+
+
+def _prompt(engine: Engine, tokens_per_request: int, batch_tokens: int | None) -> int:
+    """Return the prompt that plain runtimes work on in one go; engines cut it up, whatever its length."""
+    if engine != "other":
+        return 0
+    return batch_tokens or min(tokens_per_request, constants.BATCH_TOKENS[True])
+
+
+@lru_cache(maxsize=16384)
+def _standing_memory(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    precision: Precision,
+    engine: Engine,
+    adapters: int,
+    draft: AIModelSpec | None,
+    utilization: float | None,
+    build: Build,
+    batch_tokens: int | None,
+    recipe: str | None,
+    companions: tuple[AIModelSpec, ...],
+    prompt: int,
+) -> Memory:
+    """Return the sums of the lines that do not depend on the load, and the engine's budget."""
+    lines = _standing_lines(
+        model,
+        gpu,
+        layout,
+        precision,
+        engine,
+        adapters,
+        draft,
+        utilization,
+        build,
+        batch_tokens,
+        recipe,
+        companions,
+        prompt,
+    )
+    cached = any(line.group == "cache" for line in lines)  # a companion's
+    return Memory(
+        weights=total(lines, "weights"),
+        kv_cache=total(lines, "cache") if cached else None,
+        activations=total(lines, "activations", "graphs"),
+        optimizer=None,
+        gradients=None,
+        overhead=total(lines, "buffers", "outside"),
+        available=gpu.memory_bytes.scaled(planned_share(engine, utilization)),
+    )
+
+
+@lru_cache(maxsize=16384)
+def _standing_lines(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    precision: Precision,
+    engine: Engine,
+    adapters: int,
+    draft: AIModelSpec | None,
+    utilization: float | None,
+    build: Build,
+    batch_tokens: int | None,
+    recipe: str | None,
+    companions: tuple[AIModelSpec, ...],
+    prompt: int,
+) -> tuple[Line, ...]:
+    """Return the lines that do not depend on how many requests run and how long they are."""
     own_draft = draft is not None and draft.slug == model.slug
     lines = [*weight_lines(model, precision, layout, gpu, with_mtp=own_draft, recipe=recipe)]
-    caches = [model] if model.cache_groups or not model.cache_known else []
     if draft is not None and not own_draft:
         lines += _of(draft, weight_lines(draft, "bf16", layout, gpu))
-        caches.append(draft)
-    elif own_draft and model.mtp_parameters and model.cache_known:
-        caches.append(_prediction_layer(model))
     if adapters:
         lines.append(_served_adapters(model, layout, adapters))
-    cached: list[Line] = []
+    share = planned_share(engine, utilization)
+    if utilization is not None and engine == "sglang":  # its fraction leaves the rest to activations
+        rest = (1 - utilization) * gpu.memory_bytes.typical
+        values: tuple[float | Range, ...] = (utilization, gpu.memory_bytes.typical)
+        lines.append(Line("activations_left", "activations", whole(rest, rest, rest), values))
+    else:
+        lines += _activations(model, gpu, layout, engine, build, share, batch_tokens, prompt)
+    for one in companions:
+        lines += _companion(one, gpu)
+    return (*lines, *_reserve(gpu, layout, engine, share))
+
+
+def _cached_lines(
+    model: AIModelSpec,
+    layout: Layout,
+    kv_precision: KVPrecision,
+    tokens_per_request: int,
+    requests: int,
+    engine: Engine,
+    draft: AIModelSpec | None,
+    build: Build,
+    batch_tokens: int | None,
+    prefix_tokens: int,
+) -> tuple[Line, ...]:
+    """Return what the requests keep, in the model and in what proposes tokens to it."""
+    caches = [model] if model.cache_groups or not model.cache_known else []
+    if draft is not None and draft.slug != model.slug:
+        caches.append(draft)
+    elif draft is not None and model.mtp_parameters and model.cache_known:
+        caches.append(_prediction_layer(model))
+    lines: tuple[Line, ...] = ()
     for one in caches:
         found = cache_lines(
             one,
@@ -176,24 +297,14 @@ def serving_lines(
             windows_used=engine != "other",
             prefix_tokens=0 if engine == "other" else prefix_tokens,
         )
-        cached += found if one is model else _of(one, found)
-    if cached and engine == "other" and build == "2024":
-        kept, copies = total(cached), constants.CONCATENATED_CACHE
-        size = whole(
-            kept.low * (copies.low - 1), kept.typical * (copies.typical - 1), kept.high * (copies.high - 1)
-        )
-        cached.append(Line("cache_copies", "cache", size, (kept, copies), shared_out=True))
-    lines += cached
-    share = planned_share(engine, utilization)
-    if utilization is not None and engine == "sglang":  # its fraction leaves the rest to activations
-        rest = (1 - utilization) * gpu.memory_bytes.typical
-        values: tuple[float | Range, ...] = (utilization, gpu.memory_bytes.typical)
-        lines.append(Line("activations_left", "activations", whole(rest, rest, rest), values))
-    else:
-        lines += _activations(model, gpu, layout, engine, build, share, tokens_per_request, batch_tokens)
-    for one in companions:
-        lines += _companion(one, gpu)
-    return (*lines, *_reserve(gpu, layout, engine, share))
+        lines += found if one is model else tuple(_of(one, found))
+    if not lines or engine != "other" or build != "2024":
+        return lines
+    kept, copies = total(lines), constants.CONCATENATED_CACHE
+    size = whole(
+        kept.low * (copies.low - 1), kept.typical * (copies.typical - 1), kept.high * (copies.high - 1)
+    )
+    return (*lines, Line("cache_copies", "cache", size, (kept, copies), shared_out=True))
 
 
 def graphs_beside(gpu: GPUSpec, engine: Engine) -> Line | None:
@@ -249,41 +360,57 @@ def max_requests(
     are not bounded by memory: a very large number comes back.
     """
 
-    def memory(requests: int) -> Memory:
-        return inference_memory(
-            model,
-            gpu,
-            layout,
-            precision=precision,
-            kv_precision=kv_precision,
-            tokens_per_request=tokens_per_request,
-            requests=requests,
-            engine=engine,
-            adapters=adapters,
-            draft=draft,
-            utilization=utilization,
-            build=build,
-            batch_tokens=batch_tokens,
-            recipe=recipe,
-            prefix_tokens=prefix_tokens,
-            companions=companions,
+    one = inference_memory(
+        model,
+        gpu,
+        layout,
+        precision=precision,
+        kv_precision=kv_precision,
+        tokens_per_request=tokens_per_request,
+        requests=1,
+        engine=engine,
+        adapters=adapters,
+        draft=draft,
+        utilization=utilization,
+        build=build,
+        batch_tokens=batch_tokens,
+        recipe=recipe,
+        prefix_tokens=prefix_tokens,
+        companions=companions,
+    )
+    needed, available = one.total, one.available
+
+    def kept(requests: int) -> Range:
+        return total(
+            _cached_lines(
+                model,
+                layout,
+                kv_precision,
+                tokens_per_request,
+                requests,
+                engine,
+                draft,
+                build,
+                batch_tokens,
+                prefix_tokens,
+            )
         )
 
-    one, two = memory(1), memory(2)
-    if two.total.low == one.total.low:
-        return Range.exact(MOST_REQUESTS if one.total.high <= one.available.low else 0)
+    first, second = kept(1), kept(2)
+    if second.low == first.low:
+        return Range.exact(MOST_REQUESTS if needed.high <= available.low else 0)
     return Range(
-        _count(one.available.low, one.total.high, two.total.high),
-        _count(one.available.typical, one.total.typical, two.total.typical),
-        _count(one.available.high, one.total.low, two.total.low),
+        _count(available.low, needed.high, second.high - first.high),
+        _count(available.typical, needed.typical, second.typical - first.typical),
+        _count(available.high, needed.low, second.low - first.low),
     )
 
 
-def _count(available: float, one: float, two: float) -> int:
-    """Return the most requests that fit when each one after the first adds as much as the second."""
+def _count(available: float, one: float, more: float) -> int:
+    """Return the most requests that fit when each one after the first adds `more`."""
     if one > available:
         return 0
-    return 1 + floor((available - one) / (two - one) + 1e-9)
+    return 1 + floor((available - one) / more + 1e-9)
 
 
 def _large(gpu: GPUSpec) -> bool:
@@ -298,8 +425,8 @@ def _activations(
     engine: Engine,
     build: Build,
     share: float,
-    tokens_per_request: int,
     batch_tokens: int | None,
+    prompt: int,
 ) -> list[Line]:
     """Return the activations of the largest batch that the engine runs."""
     if model.kind in FIXED:
@@ -310,7 +437,6 @@ def _activations(
     if engine == "other":
         # Peaks of plain PyTorch show no trace of the prompt; other runtimes work on all of it.
         plain = constants.PLAIN_PEAK
-        prompt = batch_tokens or min(tokens_per_request, constants.BATCH_TOKENS[True])
         worked = _forward(model, tensor, prompt)
         size = whole(
             plain.low,

@@ -1,7 +1,8 @@
 """What a training step needs on one GPU: weights, gradients, optimizer states, activations [bytes]."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil
 
 from recommender.sizing import memory_constants as constants
 from recommender.sizing.lines import Group, Line, ends, total, whole, whole_range
@@ -124,6 +125,7 @@ class States:
     optimizer: float
 
 
+@lru_cache(maxsize=4096)
 def states(
     model: AIModelSpec, method: Method, optimizer: str, lora_rank: int, lora_targets: Targets
 ) -> States:
@@ -137,7 +139,7 @@ def states(
     weight, gradient, state = constants.RECIPES[optimizer]
     if method in ("pretraining", "full"):
         return States(float(model.parameters), weight, gradient, state)
-    lean = constants.RECIPES[optimizer][2] < constants.RECIPES["adamw"][2]
+    lean = state < constants.RECIPES["adamw"][2]
     weight, gradient, usual = constants.ADAPTER_BYTES
     trained = adapter_parameters(model, lora_rank, lora_targets)
     return States(trained, weight, gradient, state if lean else usual)
@@ -167,74 +169,148 @@ def training_lines(
     """Return what `training_memory` sums up, line by line; its arguments are the same."""
     if min(sequence_tokens, micro_batch, lora_rank) < 1:
         raise SizingError(f"{sequence_tokens=}, {micro_batch=}, {lora_rank=} train nothing")
+    standing = _standing_lines(
+        model,
+        gpu,
+        layout,
+        method,
+        precision,
+        optimizer,
+        lora_rank,
+        sharding,
+        lora_targets,
+        offload,
+        preference,
+        frozen,
+    )
+    moving = _moving_lines(
+        model,
+        layout,
+        states(model, method, optimizer, lora_rank, lora_targets),
+        method=method,
+        tokens=sequence_tokens * micro_batch * (2 if preference else 1),
+        recompute=recompute,
+        sharding=sharding,
+        lora_targets=lora_targets,
+        compiled=method == "pretraining" if compiled is None else compiled,
+        chunked_loss=chunked_loss,
+        accumulates=accumulates,
+        judged=preference,
+        offload=offload,
+    )
+    return (*standing, *moving)
+
+
+def _workers(layout: Layout, sharding: Sharding, stage: int) -> int:
+    """Return over how many GPUs a state of that ZeRO stage is spread [count]."""
+    return layout.gpus_per_replica * (layout.replicas if STAGES[sharding] >= stage else 1)
+
+
+def _line(code: str, group: Group, size: Range, *values: float | Range, model: str = "") -> Line:
+    return Line(code, group, whole_range(size), values, model=model, shared_out=True)
+
+
+def _per_parameter(
+    code: str, group: Group, width: float, parameters: float, gpus: int, model: str = ""
+) -> Line:
+    """Return a line of so many bytes a parameter, spread over GPUs."""
+    size = float(ceil(width * parameters / gpus))
+    values = (width, parameters, gpus)
+    return Line(code, group, Range.exact(size), values, model=model, shared_out=True)
+
+
+@lru_cache(maxsize=16384)
+def _standing_lines(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    method: Method,
+    precision: Precision,
+    optimizer: str,
+    lora_rank: int,
+    sharding: Sharding,
+    lora_targets: Targets,
+    offload: Offload,
+    preference: bool,
+    frozen: tuple[AIModelSpec, ...],
+) -> tuple[Line, ...]:
+    """Return the lines that do not depend on how many tokens a step works on."""
     kept = states(model, method, optimizer, lora_rank, lora_targets)
     everything = method in ("pretraining", "full")
-    pieces, workers = layout.gpus_per_replica, layout.replicas
-
-    def spread(stage: int) -> int:
-        return pieces * (workers if STAGES[sharding] >= stage else 1)
-
-    def line(code: str, group: Group, size: Range, *values: float | Range) -> Line:
-        return Line(code, group, whole_range(size), values, shared_out=True)
-
-    def per_parameter(code: str, group: Group, width: float, stage: int) -> Line:
-        size = Range.exact(width * kept.trained / spread(stage))
-        return line(code, group, size, width, kept.trained, spread(stage))
-
+    one, two, three = (_workers(layout, sharding, stage) for stage in (1, 2, 3))
     lines = []
     if not everything:
-        lines.append(_base(model, method, precision, spread(3)))
-    lines.append(per_parameter("trained_weights", "weights", kept.weight, 3))
+        lines.append(_base(model, method, precision, three))
+    lines.append(_per_parameter("trained_weights", "weights", kept.weight, kept.trained, three))
     if preference and everything:
-        size = Range.exact(2.0 * model.parameters / spread(3))
-        lines.append(line("reference_weights", "weights", size, 2.0, model.parameters, spread(3)))
+        lines.append(_per_parameter("reference_weights", "weights", 2.0, model.parameters, three))
     for other in frozen:
-        size = Range.exact(2.0 * other.parameters / spread(3))
-        found = line("frozen_weights", "weights", size, 2.0, other.parameters, spread(3))
-        lines.append(replace(found, model=other.slug))
-    gradients = per_parameter("gradients", "gradients", kept.gradient, 2)
-    optimizer_line = per_parameter("optimizer_states", "optimizer", kept.optimizer, 1)
-    fast = method == "pretraining" if compiled is None else compiled
+        lines.append(
+            _per_parameter("frozen_weights", "weights", 2.0, other.parameters, three, model=other.slug)
+        )
+    lines.append(_per_parameter("gradients", "gradients", kept.gradient, kept.trained, two))
+    if offload == "none":
+        lines.append(_per_parameter("optimizer_states", "optimizer", kept.optimizer, kept.trained, one))
+    driver, base = driver_reserve(gpu), constants.TRAINING_BASE
+    lines += [
+        _line("driver", "outside", driver, driver, 1.0),
+        _line("kernels", "outside", base, base),
+    ]
+    if layout.gpus_used > 1:
+        buffers = constants.TRAINING_COMMUNICATION
+        lines.append(_line("training_communication", "buffers", buffers, buffers))
+    if sharding == "zero3" and layout.replicas > 1:
+        layers = model.num_layers or 1
+        size = constants.GATHERED_LAYERS.scaled(2.0 * model.parameters / layers)
+        values = (constants.GATHERED_LAYERS, model.parameters, layers)
+        lines.append(_line("gathered_layers", "buffers", size, *values))
+    if method == "qlora":
+        hidden, inner = model.hidden_size or 0, busy_inner(model)
+        size = constants.WIDENED_MATRICES.scaled(2.0 * hidden * inner)
+        lines.append(_line("widened_matrix", "buffers", size, constants.WIDENED_MATRICES, hidden, inner))
+    return tuple(lines)
+
+
+def _moving_lines(
+    model: AIModelSpec,
+    layout: Layout,
+    kept: States,
+    *,
+    method: Method,
+    tokens: int,
+    recompute: Recompute,
+    sharding: Sharding,
+    lora_targets: Targets,
+    compiled: bool,
+    chunked_loss: bool,
+    accumulates: bool,
+    judged: bool,
+    offload: Offload,
+) -> tuple[Line, ...]:
+    """Return the lines that depend on how many tokens a step works on."""
+    gradients = ceil(kept.gradient * kept.trained / _workers(layout, sharding, 2))
     backward = _backward(
         model,
         layout,
         method=method,
-        tokens=sequence_tokens * micro_batch * (2 if preference else 1),
+        tokens=tokens,
         recompute=recompute,
         lora_targets=lora_targets,
-        compiled=fast,
+        compiled=compiled,
         chunked_loss=chunked_loss,
-        judged=preference,
-        freed=0.0 if accumulates else gradients.bytes.low,
+        judged=judged,
+        freed=0.0 if accumulates else float(gradients),
     )
-    lines += [gradients]
-    update = constants.UPDATE_COPY * (4.0 if kept.optimizer >= 8 else 2.0) * kept.trained / spread(1)
-    if offload == "none":
-        left = max(0.0, update - backward.most)
-        size, copy = Range(0.0, 0.0, left), Range(0.0, 0.0, update)
-        lines += [optimizer_line, line("optimizer_update", "optimizer", size, copy, backward.whole)]
-    lines += backward.lines
     holes, share = backward.whole, constants.FRAGMENTATION
     size = Range(share.low * holes.low, share.typical * holes.typical, share.high * holes.high)
-    driver, base = driver_reserve(gpu), constants.TRAINING_BASE
-    lines += [
-        line("fragmentation", "outside", size, share, holes),
-        line("driver", "outside", driver, driver, 1.0),
-        line("kernels", "outside", base, base),
-    ]
-    if workers * pieces > 1:
-        buffers = constants.TRAINING_COMMUNICATION
-        lines.append(line("training_communication", "buffers", buffers, buffers))
-    if sharding == "zero3" and workers > 1:
-        layers = model.num_layers or 1
-        values = (constants.GATHERED_LAYERS, model.parameters, layers)
-        size = constants.GATHERED_LAYERS.scaled(2.0 * model.parameters / layers)
-        lines.append(line("gathered_layers", "buffers", size, *values))
-    if method == "qlora":
-        hidden, inner = model.hidden_size or 0, busy_inner(model)
-        size = constants.WIDENED_MATRICES.scaled(2.0 * hidden * inner)
-        lines.append(line("widened_matrix", "buffers", size, constants.WIDENED_MATRICES, hidden, inner))
-    return tuple(lines)
+    fragmentation = _line("fragmentation", "outside", size, share, holes)
+    if offload == "optimizer":
+        return (*backward.lines, fragmentation)
+    width = 4.0 if kept.optimizer >= 8 else 2.0
+    update = constants.UPDATE_COPY * width * kept.trained / _workers(layout, sharding, 1)
+    left = Range(0.0, 0.0, max(0.0, update - holes.high))
+    copied = _line("optimizer_update", "optimizer", left, Range(0.0, 0.0, update), holes)
+    return (copied, *backward.lines, fragmentation)
 
 
 def driver_reserve(gpu: GPUSpec) -> Range:
@@ -295,10 +371,6 @@ class Backward:
 
     lines: tuple[Line, ...]
     whole: Range  # the same before gradients take the place of what is done with [bytes]
-
-    @property
-    def most(self) -> float:
-        return self.whole.high
 
 
 def _backward(
