@@ -34,7 +34,7 @@ def folder(tmp_path):
 def test_everything_is_there(catalog):
     assert Server.objects.published().count() == 24
     assert GPU.objects.published().count() == 50
-    assert AIModel.objects.published().count() == 299
+    assert AIModel.objects.published().count() == 312
 
 
 def test_a_second_load_changes_nothing(catalog):
