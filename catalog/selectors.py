@@ -191,7 +191,7 @@ def server_card(server):
         room_temperature=sentences.room_temperature(server),
         cpu_generations=(server.cpu_generations or "").splitlines(),
         drive_bays=sentences.drive_bays(server),
-        drawing=next(iter(drawings(server)), {"cards": None, "count": 0, "height": None}),
+        drawing=next(iter(drawings(server)), {"cards": None, "count": 0, "height": None, "name": ""}),
     )
 
 
@@ -223,8 +223,12 @@ def _room(server):
 
 
 def drawings(server):
-    """Return which front views to draw, the first variant's widest cards first: [{cards, count, height}]."""
+    """Return which front views to draw, the first variant's widest cards first.
+
+    Each is {cards, count, height, name}; the name is the variant's, where there are several.
+    """
     found = []
+    several = len(server.variants.all()) > 1
     for variant in server.variants.all():
         counts = {}
         for alternative in variant.slot_alternatives.all():
@@ -234,11 +238,13 @@ def drawings(server):
             if (kind == "module" or not variant.slot_alternatives.all()) and option.max_count:
                 counts[kind] = max(counts.get(kind, 0), option.max_count)
         for kind in ("double", "single", "module"):
-            drawing = {"cards": kind, "count": counts.get(kind, 0), "height": variant.rack_units}
-            if drawing["count"] and drawing not in found:
-                found.append(drawing)
+            if counts.get(kind):
+                name = variant.name if several else ""
+                found.append(
+                    {"cards": kind, "count": counts[kind], "height": variant.rack_units, "name": name}
+                )
     if not found and server.module_max_count:
-        found.append({"cards": "module", "count": server.module_max_count, "height": None})
+        found.append({"cards": "module", "count": server.module_max_count, "height": None, "name": ""})
     return found
 
 
