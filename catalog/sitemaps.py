@@ -29,4 +29,5 @@ SITEMAPS = {
     "servers": FactSitemap(Server, "catalog:server"),
     "gpus": FactSitemap(GPU, "catalog:gpu"),
     "ai_models": FactSitemap(AIModel, "catalog:ai_model"),
+    "ai_models": FactSitemap(AIModel, "catalog:ai_model"),
 }

@@ -1,9 +1,19 @@
 """Addresses of the catalog's pages; their words are translated under the context "path"."""
 
-from django.urls import include, path
+from django.urls import include, path, register_converter
+from django.urls.converters import SlugConverter
 from django.utils.translation import pgettext_lazy
 
 from catalog import views, views_models
+
+
+class DottedSlugConverter(SlugConverter):
+    """A slug that may hold a version number, as those of AI models do."""
+
+    regex = "[-a-zA-Z0-9_.]+"
+
+
+register_converter(DottedSlugConverter, "dotted_slug")
 
 app_name = "catalog"
 
@@ -18,7 +28,7 @@ gpus = [
 
 ai_models = [
     path("", views_models.ai_model_list, name="ai_model_list"),
-    path("<str:slug>/", views_models.ai_model, name="ai_model"),
+    path("<dotted_slug:slug>/", views_models.ai_model, name="ai_model"),
 ]
 
 urlpatterns = [

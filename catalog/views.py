@@ -11,6 +11,8 @@ from catalog import selectors
 from catalog.filters import NOT_FILTERS, ORDERABLE_FIRST, ORDERS, SORTS, ServerFilter
 from catalog.models import GPU, Server
 from catalog.templatetags.units import format_number
+from catalog.views_models import holds_table
+from recommender import services
 
 PER_PAGE = 12
 NUMBER_KEYS = ("gpu_memory_min", "gpu_memory_max")
@@ -48,7 +50,8 @@ def server_list(request):
 @require_safe
 def server(request, slug):
     row = get_object_or_404(Server.objects.for_page(), slug=slug)
-    return render(request, "catalog/server.html", selectors.server_page(row))
+    holds = holds_table(services.held_by_server(row))
+    return render(request, "catalog/server.html", selectors.server_page(row) | {"holds": holds})
 
 
 @require_safe

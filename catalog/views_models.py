@@ -2,8 +2,7 @@
 
 from urllib.parse import urlencode
 
-from django.http import Http404
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
@@ -45,9 +44,7 @@ def ai_model_list(request):
 @require_safe
 def ai_model(request, slug):
     """One model: its architecture with sources, its memory, and the smallest servers that hold it."""
-    row = AIModel.objects.for_sizing().filter(slug=slug).first()
-    if row is None:
-        raise Http404
+    row = get_object_or_404(AIModel.objects.published().prefetch_related("cache_groups", "parts"), slug=slug)
     sources = selectors.Sources()
     marks = sources.marks(Evidence.objects.filter(ai_model=row).select_related("source"), AIModel)
     context = {
@@ -98,3 +95,38 @@ def holder_query(slug, holder, tokens):
     """Return the calculator's answers that show the model on a server's GPUs."""
     query = {"model": slug, "gpu": holder.gpu, "gpus": holder.count}
     return query | {"concurrency": 1, "context_tokens": tokens} if holder.requests else query
+
+
+def holds_table(options):
+    """Return what a server's options hold as a table: a row a reference model, a cell an option."""
+    models = options[0].held if options else ()
+    return {
+        "options": options,
+        "tokens": services.REFERENCE_TOKENS,
+        "rows": [
+            {
+                "slug": model.model,
+                "name": model.name,
+                "cells": [_held_cell(option, option.held[place]) for option in options],
+            }
+            for place, model in enumerate(models)
+        ],
+    }
+
+
+def _held_cell(option, held):
+    query = {
+        "model": held.model,
+        "concurrency": 1,
+        "context_tokens": services.REFERENCE_TOKENS,
+        "gpu": option.gpu,
+        "gpus": option.count,
+    }
+    return {
+        "state": held.state,
+        "precision": held.precision,
+        "requests": held.requests,
+        "need": held.need.typical,
+        "have": held.have.low,
+        "query": urlencode(query),
+    }

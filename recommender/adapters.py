@@ -80,7 +80,7 @@ def _read(version: str) -> Specs:
         )
         .order_by("slug")
     )
-    machines = tuple(_machine(server) for server in servers)
+    machines = tuple(machine_of(server) for server in servers)
     models = AIModel.objects.for_sizing()
     names = {model.slug: model.name for model in models}
     for server in servers:
@@ -208,7 +208,8 @@ def _capability(text: str) -> tuple[int, int] | None:
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
 
-def _machine(server: Server) -> Machine:
+def machine_of(server: Server) -> Machine:
+    """Return a row, read with all that hangs on it, as a machine with all that can be ordered in it."""
     kinds = {option.kind for option in server.cooling_options.all()}
     cooling = {"liquid" if kind == "direct_water" else "air" for kind in kinds}
     enclosure = server.enclosure

@@ -1062,7 +1062,6 @@ PROBLEMS = {
         "%(value)s billion active parameters are more than the %(maximum)s billion that the model has."
     ),
     "model_not_trainable": _("%(model)s is not a language model: its training cannot be sized."),
-    "model_shape_unknown": _("The shape of %(model)s is not published: it cannot be sized."),
 }
 
 NOTICES = {
@@ -1073,6 +1072,7 @@ NOTICES = {
     "training_availability": _(
         "Availability of training is not sized: a run starts again from its checkpoint."
     ),
+    "training_tokens_only": _("Only the training of language models is sized."),
     "several_kinds": _("Only “%(used)s” was sized: ask for “%(key)s” apart, its load is of another kind."),
     "context_below_request": _(
         "The longest context (%(context)s tokens) is shorter than prompt and answer together "

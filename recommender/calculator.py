@@ -119,6 +119,7 @@ class Hardware:
     utilization: float | None = None  # share of the card; None: the engine's default
     tensor_parallel: int | None = None
     pipeline_parallel: int | None = None
+    link_max_gpus: int = 1  # GPUs that the fast link joins
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +193,11 @@ def hardware(values: Mapping[str, str]) -> Hardware:
     """Return the GPUs that these canonical texts name."""
     number = {name: int(text) for name, text in values.items() if name not in ("gpu", "utilization")}
     share = values.get("utilization")
+    nodes = nodes_by_gpu(adapters.load_specs())[values["gpu"]] if "gpu" in values else []
+    wide = [node.link_max_gpus for node in nodes if max(node.counts) >= number.get("gpus", 1)]
     return Hardware(
-        gpu=gpus()[values["gpu"]] if "gpu" in values else None,
+        gpu=nodes[0].gpu if nodes else None,
+        link_max_gpus=max(wide, default=1),
         utilization=None if share is None else float(share) / 100,
         **number,
     )
@@ -390,7 +394,7 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
         model,
         gpus_per_server=machine.gpus,
         servers=machine.servers,
-        link_max_gpus=_joined(machine),
+        link_max_gpus=machine.link_max_gpus,
     ):
         shardings: tuple[Sharding, ...] = ("none",) if layout.replicas == 1 else ("none", "zero2", "zero3")
         found = []
@@ -418,7 +422,7 @@ def _serving_layouts(case: Case, machine: Hardware) -> tuple[Layout, ...]:
         model,
         gpus_per_server=machine.gpus,
         servers=machine.servers,
-        link_max_gpus=_joined(machine),
+        link_max_gpus=machine.link_max_gpus,
     )
 
 
@@ -450,14 +454,6 @@ def nodes_by_gpu(specs: adapters.Specs) -> dict[str, list[NodeSpec]]:
     return nodes
 
 
-def _joined(machine: Hardware) -> int:
-    """Return how many GPUs the fast link joins in the best server for that GPU [count]."""
-    assert machine.gpu is not None
-    nodes = nodes_by_gpu(adapters.load_specs())[machine.gpu.slug]
-    wide = [node.link_max_gpus for node in nodes if max(node.counts) >= machine.gpus]
-    return max(wide, default=1)
-
-
 def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
     if machine.gpu is None:
         return ()
@@ -483,7 +479,7 @@ def _cards(case: Case, machine: Hardware, version: str) -> tuple[Card, ...]:
         if not gpu.serves_language_models and (case.kind == "tokens" or case.trains):
             continue
         for count in sorted({count for node in nodes for count in node.counts}):
-            tried = Hardware(gpu, count, 1, machine.utilization)
+            tried = Hardware(gpu, count, utilization=machine.utilization)
             fit = best_of(tuple(fits_of(case, tried)), tried)
             if fit is not None and fit.state == "fits":
                 found.append(Card(gpu, count, fit))

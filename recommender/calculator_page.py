@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext, ngettext
 
 from aiservers.addresses import canonical_text
 from catalog.templatetags import units
+from catalog.templatetags.ui import STATES
 from recommender import answers, calculator, reasons
 from recommender.calculator import HARDWARE_KEYS, Calculation, Fit
 from recommender.forms import Option, Question, Questionnaire, answers_in, submitted_answers
@@ -225,7 +226,7 @@ def result(calculation, form):
         "notes": _notes(calculation, chosen),
         "state": chosen.state,
         "headline": headline(calculation, chosen),
-        "spoken": headline(calculation, chosen),
+        "spoken": f"{STATES[chosen.state]}: {headline(calculation, chosen)}",
         "layouts": _layouts(calculation, form),
         "table": _table(calculation) if chosen.most is not None else None,
         "servers": [
@@ -249,7 +250,7 @@ def headline(calculation, fit):
             "precision": fit.precision.upper()
         }
     if fit.state == "fits":
-        return gettext("Fits: each GPU needs %(need)s, at most %(high)s, of %(have)s.") % values
+        return gettext("Each GPU needs %(need)s, at most %(high)s, of %(have)s.") % values
     if fit.state == "fits_if":
         return (
             gettext(
@@ -257,7 +258,7 @@ def headline(calculation, fit):
             )
             % values
         )
-    return gettext("Does not fit: each GPU needs %(need)s and has %(have)s.") % values
+    return gettext("Each GPU needs %(need)s and offers %(have)s.") % values
 
 
 def memory_context(fit, breakdown, names):

@@ -6,9 +6,12 @@ from typing import Any
 
 from django.core.cache import cache
 
+from catalog import versions
+from catalog.models import AIModel, Server
 from recommender import adapters, answers, calculator, cases
 from recommender.ranking import RULES_VERSION
 from recommender.sizing import caches, precisions, weights
+from recommender.sizing.demand import Case
 from recommender.sizing.specs import AIModelSpec, GPUSpec, NodeSpec, Precision, Range, Support
 
 CACHE_SECONDS = 24 * 3600
@@ -92,51 +95,63 @@ class ModelMemory:
     cache_known: bool
 
 
-def held_by_server(slug: str) -> tuple[HoldingOption, ...]:
-    """Return what the largest options of a published server hold; empty: none is published."""
-    return _kept("server", slug, lambda specs: _held_by_server(specs, slug))
+def held_by_server(server: Server) -> tuple[HoldingOption, ...]:
+    """Return what the largest options of a server hold; empty: none is published.
+
+    `server` is a row of `Server.objects.for_page()`: nothing but the reference models is read here, so that
+    the page of a server stays quick in a new process too.
+    """
+    return _kept("server", server.slug, lambda: _held_by_server(server))
 
 
 def model_memory(slug: str) -> ModelMemory:
     """Return what a published model takes and the smallest servers that hold it."""
-    return _kept("model", slug, lambda specs: _model_memory(specs, slug))
+    return _kept("model", slug, lambda: _model_memory(adapters.load_specs(), slug))
 
 
 def native_weights() -> dict[str, Range]:
     """Return the weights of every published model in its own type [bytes], by slug."""
-    return _kept(
-        "weights",
-        "all",
-        lambda specs: {
-            slug: weights.weight_bytes(model, model.native_precision) for slug, model in specs.models.items()
-        },
-    )
+
+    def make() -> dict[str, Range]:
+        models = adapters.load_specs().models.values()
+        return {model.slug: weights.weight_bytes(model, model.native_precision) for model in models}
+
+    return _kept("weights", "all", make)
 
 
-def _kept(kind: str, slug: str, make: Callable[[adapters.Specs], Any]) -> Any:
-    specs = adapters.load_specs()
-    key = f"capacity:{RULES_VERSION}:{specs.version}:{kind}:{slug}"
+def _kept(kind: str, slug: str, make: Callable[[], Any]) -> Any:
+    """Return what was made for this catalog and these rules before, or make it."""
+    key = f"capacity:{RULES_VERSION}:{versions.current()}:{kind}:{slug}"
     found = cache.get(key)
     if found is None:
-        found = make(specs)
+        found = make()
         cache.set(key, found, CACHE_SECONDS)
     return found
 
 
-def _one_request(specs: adapters.Specs, model: AIModelSpec) -> cases.Case:
+def _one_request(model: AIModelSpec) -> Case:
     """Return the question for one request of the reference length, or of the longest that the model takes."""
     asked = {"stage": "inference", "model": model.slug}
     if model.generates_tokens:
         tokens = min(REFERENCE_TOKENS, model.max_context or REFERENCE_TOKENS)
         asked |= {"concurrency": "1", "context_tokens": str(tokens)}
-    resolved = cases.resolve(answers.parse(asked), specs.models, specs.presets, specs.vendors, specs.names)
+    resolved = cases.resolve(answers.parse(asked), {model.slug: model}, {}, {}, {})
     if not isinstance(resolved, cases.Resolved):
         raise cases.BadAnswers(resolved)
     return resolved.case
 
 
-def _held_by_server(specs: adapters.Specs, slug: str) -> tuple[HoldingOption, ...]:
-    nodes = next((machine.nodes for machine in specs.machines if machine.bare.server == slug), ())
+def _held_by_server(server: Server) -> tuple[HoldingOption, ...]:
+    nodes = adapters.machine_of(server).nodes
+    if not nodes:
+        return ()
+    names = {
+        option.gpu.slug: option.gpu.name for row in server.variants.all() for option in row.gpu_options.all()
+    }
+    rows = {row.slug: row for row in AIModel.objects.for_sizing().filter(slug__in=REFERENCE_MODELS)}
+    models = [
+        (rows[slug].name, adapters.ai_model_spec(rows[slug])) for slug in REFERENCE_MODELS if slug in rows
+    ]
     best: dict[str, NodeSpec] = {}
     for node in nodes:
         kept = best.get(node.gpu.slug)
@@ -149,14 +164,12 @@ def _held_by_server(specs: adapters.Specs, slug: str) -> tuple[HoldingOption, ..
 
     found = []
     for node in sorted(best.values(), key=rank)[:MOST_OPTIONS]:
-        machine = calculator.Hardware(node.gpu, max(node.counts))
-        held = tuple(
-            _held(specs, specs.models[model], machine) for model in REFERENCE_MODELS if model in specs.models
-        )
+        machine = calculator.Hardware(node.gpu, max(node.counts), link_max_gpus=node.link_max_gpus)
+        held = tuple(_held(name, model, machine) for name, model in models)
         found.append(
             HoldingOption(
                 node.gpu.slug,
-                specs.names[node.gpu.slug],
+                names[node.gpu.slug],
                 machine.gpus,
                 node.evidence == "derived",
                 held,
@@ -165,9 +178,9 @@ def _held_by_server(specs: adapters.Specs, slug: str) -> tuple[HoldingOption, ..
     return tuple(found)
 
 
-def _held(specs: adapters.Specs, model: AIModelSpec, machine: calculator.Hardware) -> Held:
+def _held(name: str, model: AIModelSpec, machine: calculator.Hardware) -> Held:
     """Return the layout that runs the most requests, or the one that misses by least."""
-    fits = tuple(calculator.fits_of(_one_request(specs, model), machine))
+    fits = tuple(calculator.fits_of(_one_request(model), machine))
     best = max(
         (fit for fit in fits if fit.state != "no"),
         key=lambda fit: (fit.state == "fits", (_requests(fit) or (0, 0))[0]),
@@ -177,7 +190,7 @@ def _held(specs: adapters.Specs, model: AIModelSpec, machine: calculator.Hardwar
     requests = None if best.state == "no" else _requests(best)
     return Held(
         model.slug,
-        specs.names[model.slug],
+        name,
         best.state,
         best.precision,
         requests,
@@ -218,7 +231,7 @@ def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:
         bytes_per_token=per_token,
         generations=_generations(specs),
         holders=_holders(specs, model),
-        tokens=_one_request(specs, model).hard.tokens_per_request,
+        tokens=_one_request(model).hard.tokens_per_request,
         cache_known=model.cache_known,
     )
 
@@ -270,7 +283,7 @@ def _generations(specs: adapters.Specs) -> tuple[Generation, ...]:
 
 def _holders(specs: adapters.Specs, model: AIModelSpec) -> tuple[Holder, ...]:
     """Return the smallest servers that hold the model: least GPU memory first, what can be ordered ahead."""
-    case = _one_request(specs, model)
+    case = _one_request(model)
     tried: dict[tuple[str, int], calculator.Fit | None] = {}
 
     def fit_of(gpu: GPUSpec, count: int) -> calculator.Fit | None:

@@ -242,6 +242,8 @@ def resolve(
     notices: list[Notice] = []
     kind = _kind(answers, models, chosen, notices)
     if trains and not serves:
+        if kind not in (TOKENS, EMBEDDINGS) and not answers.one("model"):
+            notices.append(Notice("training_tokens_only"))
         kind = TOKENS
     fitting = tuple(
         preset for preset in chosen if not serves or KIND_OF_WORKLOAD.get(preset.slug, TOKENS) == kind
@@ -255,7 +257,8 @@ def resolve(
     trained, easy_trained = (None, None)
     if trains:
         trained, easy_trained = _trained_model(reader, models, stages, serves, model, easy_model)
-        if not trained.num_layers or not trained.hidden_size:
+        trainable = KIND_OF_MODEL[trained.kind] in (TOKENS, EMBEDDINGS)
+        if not trainable or not trained.num_layers or not trained.hidden_size:
             key = "training_model" if answers.one("training_model") else "model"
             name = names.get(trained.slug, trained.slug)
             return (Problem(key, "model_not_trainable", (("model", name),)),)

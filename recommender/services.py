@@ -23,6 +23,7 @@ from recommender.sizing.specs import GIB, Range
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
 PLANS = ("shared", "separate", "scheduled")
+REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
 
 
 @dataclass(frozen=True)
@@ -517,9 +518,9 @@ def choices(key: str) -> list[tuple[str, str]]:
 # Memory
 
 
-def held_by_server(slug: str) -> tuple[capacity.HoldingOption, ...]:
-    """Return what the largest options of a published server hold; empty: none is published."""
-    return capacity.held_by_server(slug)
+def held_by_server(server: Server) -> tuple[capacity.HoldingOption, ...]:
+    """Return what the largest options of a row of `Server.objects.for_page()` hold; empty: it has none."""
+    return capacity.held_by_server(server)
 
 
 def model_memory(slug: str) -> capacity.ModelMemory:

@@ -137,7 +137,7 @@ def celsius(value):
 @register.filter
 def tflops(value):
     """Return a compute rate [TFLOPS], without sparsity."""
-    return quantity(value, "TFLOPS", 1)
+    return quantity(value, pgettext("unit", "TFLOPS"), 1)
 
 
 @register.filter
