@@ -48,6 +48,7 @@ ORDER: dict[Group, int] = {
     "graphs": 5,
     "buffers": 6,
     "outside": 7,
+    "index": 8,
 }
 NEARLY_ALL = 0.95  # above it, what lies beside the budget has been seen to run out
 

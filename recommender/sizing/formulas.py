@@ -23,6 +23,12 @@ ACTIVATIONS = "https://arxiv.org/abs/2205.05198"
 LORA = "https://arxiv.org/abs/2106.09685"
 QLORA = "https://arxiv.org/abs/2305.14314"
 PREFERENCE = "https://arxiv.org/abs/2305.18290"
+OPENSEARCH = (
+    "https://docs.opensearch.org/docs/latest/vector-search/optimizing-storage/knn-vector-quantization/"
+)
+SCYLLA = "https://cloud.docs.scylladb.com/stable/vector-search/vector-search-sizing.html"
+QDRANT = "https://qdrant.tech/documentation/capacity-planning/"
+FAISS = "https://github.com/facebookresearch/faiss/wiki/Guidelines-to-choose-an-index"
 LOGS = "engine_logs"  # spread of published start-up logs, counted beside the constant
 PEAKS = "published_peaks"  # spread of published peaks, counted beside the constant
 ESTIMATE = "own_estimate"
@@ -236,6 +242,22 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "gathered * (2 * parameters / layers)",
         "gathered:layers parameters:parameters layers:layers",
         (ZERO,),
+    ),
+    # Retrieval
+    "index_flat": (
+        "headroom * (vectors * dimensions * value_bytes)",
+        "headroom vectors:vectors dimensions:values value_bytes:bytes/value",
+        (ESTIMATE,),
+    ),
+    "index_hnsw": (
+        "headroom * (vectors * (dimensions * value_bytes + links * link_bytes))",
+        "headroom vectors:vectors dimensions:values value_bytes:bytes/value links link_bytes:bytes",
+        (OPENSEARCH, SCYLLA, QDRANT),
+    ),
+    "index_ivf_pq": (
+        "headroom * (vectors * (codes + extra) + (clusters + codebook) * dimensions * 4)",
+        "headroom vectors:vectors codes:bytes extra:bytes clusters codebook dimensions:values",
+        (OPENSEARCH, FAISS),
     ),
     "widened_matrix": ("copies * (2 * hidden * inner)", "copies hidden:values inner:values", (QLORA,)),
 }

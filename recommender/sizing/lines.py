@@ -21,6 +21,7 @@ Group = Literal[
     "outside",
     "gradients",
     "optimizer",
+    "index",
 ]
 
 

@@ -1,8 +1,6 @@
 """Opened memory figures: lines, their arithmetic and the sums that the ranking uses are one thing."""
 
 import ast
-import math
-import operator
 from dataclasses import replace
 
 import pytest
@@ -12,6 +10,7 @@ from recommender.sizing.breakdown import checkpoints, serving_breakdown, trainin
 from recommender.sizing.formulas import FORMULAS
 from recommender.sizing.memory import inference_memory, max_requests, training_memory
 from recommender.sizing.specs import GB, GIB, Range, SizingError
+from tests.sizing.arithmetic import CALLS, worked_out
 from tests.sizing.memory_examples import (
     A100,
     B200,
@@ -34,32 +33,6 @@ from tests.sizing.memory_examples import (
     UNKNOWN,
     split,
 )
-
-SIGNS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
-CALLS = {"ceil": math.ceil, "min": min, "max": max}
-
-
-def reckon(expression, numbers):
-    """Return what the arithmetic of a formula comes to."""
-
-    def value(node):
-        if isinstance(node, ast.BinOp):
-            return SIGNS[type(node.op)](value(node.left), value(node.right))
-        if isinstance(node, ast.Call):
-            return CALLS[node.func.id](*map(value, node.args))
-        return numbers[node.id] if isinstance(node, ast.Name) else node.value
-
-    return value(ast.parse(expression, mode="eval").body)
-
-
-def worked_out(item):
-    numbers = {value.name: value.amount.typical for value in item.formula.values}
-    return math.ceil(reckon(item.formula.expression, numbers))
 
 
 def summed(items, *groups):
@@ -141,7 +114,7 @@ def test_served_lines_add_up_to_the_byte(
     assert found.free.typical == memory.available.typical - memory.total.typical
     for item in (*found.items, *found.beside):
         # A richer recipe that comes out below the usual one lifts nothing; the usual one is never below.
-        assert worked_out(item) == item.bytes.typical, item
+        assert worked_out(item.formula) == item.bytes.typical, item
 
 
 @given(
@@ -193,7 +166,7 @@ def test_training_lines_add_up_to_the_byte(
     assert summed(found.items, "buffers", "outside") == three(memory.overhead)
     assert summed(found.items, *{item.group for item in found.items}) == three(memory.total)
     for item in found.items:
-        assert worked_out(item) == item.bytes.typical, item
+        assert worked_out(item.formula) == item.bytes.typical, item
 
 
 def test_every_formula_can_be_read():
