@@ -234,6 +234,8 @@ def test_bridges_join_as_many_as_they_join():
         ("deepseek-v3", 70_272),  # 61 x (512 + 64) x 2
         ("gemma-3-27b", 81_920),  # ten of 62 layers grow: 2 x 10 x 16 x 128 x 2
         ("gpt-oss-120b", 36_864),  # half of 36 layers grow: 2 x 18 x 8 x 64 x 2
+        ("kimi-k2.5", 70_272),  # 61 x (512 + 64) x 2; SGLang: 160.63 GB for 2,454,421 tokens
+        ("qwen2.5-math-1.5b", 28_672),  # 2 x 28 x 2 x 128 x 2
     ],
 )
 def test_cache_groups_give_the_logged_rates(slug, bytes_per_token):
@@ -244,6 +246,20 @@ def test_cache_groups_give_the_logged_rates(slug, bytes_per_token):
         elif group.kind == "latent":
             total += group.layers * (group.latent_dim + group.rope_dim) * 2
     assert total == bytes_per_token
+
+
+@pytest.mark.parametrize(
+    ("slug", "parameters"),
+    [
+        # https://github.com/mosaicml/llm-foundry/blob/main/scripts/train/benchmarking/README.md
+        ("mpt-1b", 1_315_950_592),
+        ("mpt-70b", 64_862_437_376),
+        ("phi-2", 2_779_683_840),  # safetensors header of the published checkpoint
+        ("qwen-7b", 7_721_324_544),
+    ],
+)
+def test_models_have_their_published_number_of_parameters(slug, parameters):
+    assert AIModel.objects.get(slug=slug).parameters == parameters
 
 
 def test_latent_caches_are_not_shared_out():
