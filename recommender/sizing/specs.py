@@ -225,13 +225,19 @@ class NodeSpec:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How one model lies on GPUs: each replica takes tensor_parallel x pipeline_parallel of them."""
+    """How one model lies on GPUs: each replica takes tensor_parallel x pipeline_parallel of them.
+
+    The experts of a mixture lie on `expert_parallel` GPUs of a stage: above `tensor_parallel` they are shared
+    by that many times as many replicas, which keep attention and cache for themselves. At most
+    `tensor_parallel` changes no memory: ranks then hold whole experts in place of slices.
+    """
 
     tensor_parallel: int
     pipeline_parallel: int
     replicas: int
     idle_gpus: int
     crosses_link: bool  # the tensor group is wider than the fast link and goes over PCIe
+    expert_parallel: int = 1
 
     @property
     def gpus_per_replica(self) -> int:

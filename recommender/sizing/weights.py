@@ -303,8 +303,9 @@ def weight_lines(
     values: tuple[float | Range, ...]
     if found.experts:
         each = (lean.experts, usual.experts, rich.experts)
-        kept = shared(found.experts, each)
-        lines.append(line("weights_experts", kept, found.experts, _range(each), scale, stage, tensor))
+        holders = max(tensor, layout.expert_parallel)
+        kept = [s * stage * found.experts * value / holders for s, value in zip(scales, each, strict=True)]
+        lines.append(line("weights_experts", kept, found.experts, _range(each), scale, stage, holders))
     linear = (lean.linear, usual.linear, rich.linear)
     attention = (lean.attention, usual.attention, rich.attention)
     embeddings = (lean.embeddings, usual.embeddings, rich.embeddings)

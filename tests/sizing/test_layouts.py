@@ -1,18 +1,24 @@
 """Layouts that heads, cards and links allow."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, strategies as st
 
-from recommender.sizing.layouts import inference_layouts, tensor_degrees, training_layouts
+from recommender.sizing.layouts import inference_layouts, tensor_degrees, training_layouts, valid_layouts
+from recommender.sizing.memory import cache_bytes
 from recommender.sizing.specs import SizingError
+from recommender.sizing.weights import weights_per_gpu
 from tests.sizing.memory_examples import (
     BGE_M3,
     DEEPSEEK_V3,
+    H200,
     LLAMA_3B,
     LLAMA_70B,
     QWEN25_7B,
     QWEN25_14B,
     dense,
+    split,
 )
 
 
@@ -79,6 +85,97 @@ def test_every_layout_accounts_for_each_card(heads, kv_heads, layers, gpus, serv
             assert layout.gpus_used + layout.idle_gpus == gpus * servers
             assert heads % layout.tensor_parallel == 0
             assert layout.tensor_parallel in (1, 2, 4, 8)
+
+
+def options(model, gpus, servers=1, link="nvswitch", joined=8):
+    found = valid_layouts(model, gpus_per_server=gpus, servers=servers, link=link, link_max_gpus=joined)
+    return {
+        (
+            x.layout.tensor_parallel,
+            x.layout.pipeline_parallel,
+            x.layout.expert_parallel,
+            x.layout.replicas,
+        ): x
+        for x in found
+    }
+
+
+def test_three_double_wide_cards_say_what_each_way_costs():
+    found = options(LLAMA_70B, 3, link="pcie", joined=1)
+    assert {shape: (x.layout.idle_gpus, x.path, x.costs) for shape, x in found.items()} == {
+        (1, 1, 1, 3): (0, None, ()),
+        (2, 1, 1, 1): (1, "pcie", ("tensor_over_pcie", "idle")),
+        (1, 2, 1, 1): (1, "pcie", ("pipeline_no_faster", "idle")),
+        (1, 3, 1, 1): (0, "pcie", ("pipeline_no_faster",)),
+    }
+
+
+def test_a_bridge_carries_pairs_and_pcie_the_rest():
+    found = options(LLAMA_70B, 4, link="bridge", joined=2)
+    assert (found[2, 1, 1, 2].path, found[2, 1, 1, 2].costs) == ("bridge", ())
+    assert (found[4, 1, 1, 1].path, found[4, 1, 1, 1].costs) == ("pcie", ("tensor_over_pcie",))
+    assert options(LLAMA_70B, 8)[8, 1, 1, 1].path == "nvswitch"
+
+
+def test_copied_caches_are_a_cost():
+    qwen = dense("qwen", 7_000_000_000, 28, 4096, 32, 4, 128, 11_008, 152_064)  # four KV heads
+    assert options(qwen, 8)[8, 1, 1, 1].costs == ("kv_heads_copied",)
+    assert options(qwen, 8)[4, 1, 1, 2].costs == ()
+    assert options(DEEPSEEK_V3, 8)[8, 1, 1, 1].costs == ("latent_copied",)
+
+
+def test_experts_lie_on_one_server_or_on_all():
+    found = options(DEEPSEEK_V3, 8, servers=2)
+    assert found[1, 1, 8, 16].costs == ()  # attention on each GPU, 256 experts over eight
+    assert found[1, 1, 16, 16].costs == ("experts_over_network",)
+    assert found[8, 1, 8, 2].costs == ("latent_copied",)
+    assert {shape[2] for shape in options(LLAMA_70B, 8, servers=2)} == {1}  # nothing to spread
+    assert options(DEEPSEEK_V3, 8, link="pcie", joined=1)[1, 1, 8, 8].costs == ("experts_over_pcie",)
+
+
+def test_experts_over_replicas_take_their_share_and_attention_its_whole():
+    alone = weights_per_gpu(DEEPSEEK_V3, "fp8", split(), H200).typical
+    spread = weights_per_gpu(DEEPSEEK_V3, "fp8", replace(split(replicas=8), expert_parallel=8), H200).typical
+    # 58 layers of 256 experts of three matrices 7168 x 2048 in 8 bits, seven eighths of them elsewhere
+    experts = 58 * 256 * 3 * 7168 * 2048
+    assert alone - spread == pytest.approx(7 / 8 * experts, rel=0.01)
+    ranks = weights_per_gpu(DEEPSEEK_V3, "fp8", split(8), H200)
+    assert weights_per_gpu(DEEPSEEK_V3, "fp8", replace(split(8), expert_parallel=8), H200) == ranks
+
+
+def test_a_model_wider_than_a_server_lies_on_several():
+    found = options(DEEPSEEK_V3, 8, servers=2)
+    wide = found[8, 2, 1, 1]
+    assert (wide.servers_per_replica, wide.path) == (2, "network")
+    assert "pipeline_over_network" in wide.costs
+    half = cache_bytes(
+        DEEPSEEK_V3, tokens=1000, requests=1, kv_precision="bf16", tensor_parallel=8, pipeline_parallel=2
+    )
+    assert half.typical == 1000 * 31 * 1152  # 31 of 61 layers
+
+
+@given(
+    model=st.sampled_from([LLAMA_70B, DEEPSEEK_V3, QWEN25_7B, BGE_M3]),
+    gpus=st.sampled_from([1, 2, 3, 4, 6, 8]),
+    servers=st.integers(1, 6),
+    link=st.sampled_from(["nvswitch", "bridge", "pcie"]),
+    joined=st.sampled_from([1, 2, 4, 8]),
+)
+def test_every_option_accounts_for_each_card(model, gpus, servers, link, joined):
+    found = valid_layouts(model, gpus_per_server=gpus, servers=servers, link=link, link_max_gpus=joined)
+    layouts = [x.layout for x in found]
+    assert len(set(layouts)) == len(layouts)
+    assert set(inference_layouts(model, gpus_per_server=gpus, servers=servers, link_max_gpus=joined)) <= set(
+        layouts
+    )
+    for option in found:
+        layout = option.layout
+        assert layout.gpus_used + layout.idle_gpus == gpus * servers
+        assert layout.tensor_parallel <= gpus
+        assert layout.gpus_per_replica <= gpus * option.servers_per_replica
+        assert layout.tensor_parallel * layout.replicas % layout.expert_parallel == 0
+        assert ("idle" in option.costs) == (layout.idle_gpus > 0)
+        assert (option.path is None) == (layout.gpus_per_replica == 1)
 
 
 def test_no_cards_no_layout():
