@@ -1,13 +1,15 @@
 """What a GPU generation does with a number format, per engine, and how many bytes a value takes.
 
-Sources: vLLM documentation, "Quantization: supported hardware" and "FP8 W8A8", v0.32 (compute capability
-8.9 and up multiplies in FP8; 7.5 and up keeps FP8 and INT4 weights and multiplies in 16 bits through Marlin,
-MXFP4 only from 8.0); TensorRT-LLM support matrix (Hopper and Ada: FP8, INT8, INT4; Ampere: INT8, INT4) and
-Model Optimizer support matrix (FP4 on Blackwell and later, FP8 on Ada and later); AMD: FP8 from CDNA 3 (vLLM,
-same table), FP4 in hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel
-Gaudi: FP8 and 4-bit weights through Neural Compressor (vLLM v0.11, "Intel Gaudi" column). What a card itself
-multiplies is its `native_precisions`, from its maker's data sheet.
+What a card itself multiplies is its `native_precisions`, from its maker's data sheet; the rest are the
+engines' tables in `SOURCES`: vLLM (compute capability 8.9 and up multiplies in FP8; 7.5 and up keeps FP8 and
+INT4 weights and multiplies in 16 bits through Marlin, MXFP4 only from 8.0; AMD: FP8 from CDNA 3, FP4 in
+hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel Gaudi: FP8 and 4-bit
+weights), TensorRT-LLM (Hopper and Ada: FP8, INT8, INT4; Ampere: INT8, INT4; FP4 on Blackwell, and on Hopper
+the MXFP4 experts of gpt-oss with 16-bit arithmetic).
 """
+
+from dataclasses import dataclass
+from typing import get_args
 
 from recommender.sizing.specs import Engine, GPUSpec, KVPrecision, Precision, SizingError, Support
 
@@ -15,6 +17,45 @@ BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4":
 
 TURING = (7, 5)
 AMPERE = (8, 0)
+HOPPER = (9, 0)
+
+VLLM = "https://docs.vllm.ai/en/latest/features/quantization/"
+GAUDI = "https://docs.vllm.ai/en/v0.11.2/features/quantization/"
+TENSORRT_LLM = "https://nvidia.github.io/TensorRT-LLM/reference/support-matrix.html"
+TENSORRT_LLM_MXFP4 = "https://github.com/NVIDIA/TensorRT-LLM/blob/main/examples/models/core/gpt_oss/README.md"
+DATA_SHEET = "data_sheet"  # the maker's own figures, listed with the card
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """A row of a card's table."""
+
+    precision: Precision
+    engine: Engine
+    support: Support
+    source: str  # an address, or "data_sheet"
+
+
+def table(
+    gpu: GPUSpec, engines: tuple[Engine, ...] = ("vllm", "sglang", "tensorrt_llm")
+) -> tuple[Supported, ...]:
+    """Return what the card does with each number format, per engine."""
+    return tuple(
+        Supported(precision, engine, support(gpu, precision, engine), _source(gpu, precision, engine))
+        for precision in get_args(Precision)
+        for engine in engines
+    )
+
+
+def _source(gpu: GPUSpec, precision: Precision, engine: Engine) -> str:
+    """Return where the verdict is stated. SGLang loads the same checkpoints through the same kernels."""
+    found = support(gpu, precision, engine)
+    if engine == "tensorrt_llm":
+        mixed = precision == "fp4" and found == "weight_only"
+        return TENSORRT_LLM_MXFP4 if mixed else TENSORRT_LLM
+    if found == "native" or precision in ("fp32", "fp16", "bf16"):
+        return DATA_SHEET
+    return GAUDI if gpu.vendor == "intel" else VLLM
 
 
 def bytes_per_value(precision: Precision | KVPrecision) -> float:
@@ -59,7 +100,9 @@ def _nvidia(gpu: GPUSpec, precision: Precision, engine: Engine) -> Support:
         return "weight_only" if capability >= smallest else "no"
     if precision in gpu.native_precisions:
         return "native"
-    if engine == "tensorrt_llm" or capability < TURING:
+    if engine == "tensorrt_llm":
+        return "weight_only" if precision == "fp4" and capability == HOPPER else "no"
+    if capability < TURING:
         return "no"
     if precision == "fp4" and capability < AMPERE:
         return "no"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recommender.sizing.precisions import bytes_per_value, support
+from recommender.sizing.precisions import bytes_per_value, support, table
 from recommender.sizing.specs import SizingError
 from tests.sizing.memory_examples import (
     A10,
@@ -64,11 +64,25 @@ def test_support_with_vllm(gpu, precision, expected):
         (A100, "int4", "weight_only"),
         (T4, "int4", "no"),  # Ampere and later
         (B200, "fp4", "native"),
+        (H100, "fp4", "weight_only"),  # the MXFP4 experts of gpt-oss, arithmetic in bf16
+        (L40S, "fp4", "no"),
+        (A100, "fp4", "no"),
         (MI300X, "bf16", "no"),  # NVIDIA only
     ],
 )
 def test_support_with_tensorrt_llm(gpu, precision, expected):
     assert support(gpu, precision, "tensorrt_llm") == expected
+
+
+def test_a_card_has_its_table_with_a_source_in_each_row():
+    rows = {(row.precision, row.engine): row for row in table(H100)}
+    assert len(rows) == 7 * 3
+    for (precision, engine), row in rows.items():
+        assert row.support == support(H100, precision, engine)
+        assert row.source == "data_sheet" or row.source.startswith("https://")
+    assert "gpt_oss" in rows["fp4", "tensorrt_llm"].source
+    assert rows["fp8", "vllm"].source == "data_sheet"
+    assert "docs.vllm.ai" in rows["int4", "vllm"].source
 
 
 def test_bytes_of_a_value():
