@@ -29,5 +29,4 @@ SITEMAPS = {
     "servers": FactSitemap(Server, "catalog:server"),
     "gpus": FactSitemap(GPU, "catalog:gpu"),
     "ai_models": FactSitemap(AIModel, "catalog:ai_model"),
-    "ai_models": FactSitemap(AIModel, "catalog:ai_model"),
 }

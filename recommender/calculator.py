@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from recommender import adapters, answers, cases
 from recommender.answers import Answers, Key, Problem
-from recommender.sizing import layouts, memory, precisions
+from recommender.sizing import layouts, memory, precisions, weights
 from recommender.sizing.breakdown import (
     ServingBreakdown,
     TrainingBreakdown,
@@ -334,6 +334,22 @@ def opened(calculation: Calculation) -> ServingBreakdown | TrainingBreakdown:
         requests=fit.requests,
         **serving_inputs(case, calculation.hardware),
     )
+
+
+def whole_model(calculation: Calculation) -> dict[str, Range]:
+    """Return what the model and its load take before any GPU is chosen: weights, and the cache [bytes]."""
+    model, corner = calculation.model, calculation.corner
+    if not calculation.case.serves:
+        return {}
+    sizes = {"weights": weights.weight_bytes(model, calculation.precision)}
+    if calculation.case.kind == "tokens" and model.cache_known and model.cache_groups:
+        sizes["kv_cache"] = memory.cache_bytes(
+            model,
+            tokens=corner.tokens_per_request,
+            requests=corner.requests,
+            kv_precision=calculation.case.kv_precision,
+        )
+    return sizes
 
 
 def contexts(calculation: Calculation) -> tuple[int, ...]:

@@ -201,6 +201,19 @@ def address(query=""):
     return f"{path}?{query}" if query else path
 
 
+def address_of_match(form, match):
+    """Return the address of the calculator for one match of the advice, whose figures it opens."""
+    query = form.query.copy()
+    if match["training_hours"] is None and not query.get("precision"):
+        query["precision"] = match["precision"]
+    query["gpu"] = match["gpu"].slug
+    query["gpus"] = match["gpus_per_server"]
+    for name in ("servers", "tensor_parallel", "pipeline_parallel"):
+        if match[name] != 1 or name == "tensor_parallel":
+            query[name] = match[name]
+    return address(query.urlencode())
+
+
 def result(calculation, form):
     """Return what the result block prints."""
     chosen, case = calculation.chosen, calculation.case
@@ -215,7 +228,7 @@ def result(calculation, form):
         "results_url": _with(reverse("recommender:results"), form.address_query()),
     }
     if chosen is None:
-        return context | {"spoken": _spoken_without(context)}
+        return context | {"whole": _whole(calculation), "spoken": _spoken_without(context)}
     gpu = calculation.hardware.gpu
     return context | {
         "gpu": {"slug": gpu.slug, "name": calculation.names[gpu.slug]},
@@ -287,6 +300,13 @@ def memory_context(fit, breakdown, names):
         "gpus": gpus,
         "all_gpus": gpus + fit.layout.idle_gpus,
     }
+
+
+def _whole(calculation: Calculation):
+    """Return the bar and lines of the model and its load alone."""
+    sizes = calculator.whole_model(calculation)
+    lines = [_line(name, str(reasons.MEMORY_LABELS[name]), size, 1) for name, size in sizes.items()]
+    return lines and {"lines": lines, "bar": [{"name": line["name"], "gib": line["gib"]} for line in lines]}
 
 
 def _line(name, label, value: Range, gpus):

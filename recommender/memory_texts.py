@@ -70,6 +70,9 @@ ITEM_LABELS: dict[str, Promise] = {
     "training_communication": _("Buffers for talking to the other GPUs"),
     "gathered_layers": _("Layers gathered whole at once"),
     "widened_matrix": _("Matrix widened to 16 bits"),
+    "index_flat": _("Index that compares with every vector"),
+    "index_hnsw": _("Index as a graph (HNSW)"),
+    "index_ivf_pq": _("Index of compressed vectors in clusters (IVF-PQ)"),
 }
 
 VALUE_LABELS: dict[str, Promise] = {

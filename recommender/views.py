@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import template_for
-from recommender import answers, presentation, services
+from recommender import answers, calculator_page, presentation, services
 from recommender.forms import Questionnaire, answers_in, submitted_answers, unknown_in, with_good_answers
 from recommender.questions import STEP_ONE
 
@@ -106,7 +106,10 @@ def results(request):
     context = {
         "form": form,
         "page": page,
-        "matches": [presentation.match(match, page) for match in page["matches"]],
+        "matches": [
+            presentation.match(match, page) | {"memory_url": calculator_page.address_of_match(form, match)}
+            for match in page["matches"]
+        ],
         "assumptions": presentation.assumptions(page, form),
         "edited": edited,
         "hidden": form.hidden({question.name for question in edited}),

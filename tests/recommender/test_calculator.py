@@ -1,0 +1,374 @@
+"""The memory calculator: the advice's own figures, opened line by line, in three languages."""
+
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+from django.utils.translation import override
+
+from recommender import answers, calculator, calculator_page, memory_texts, services
+from recommender.sizing.formulas import FORMULAS
+from recommender.sizing.specs import GIB
+from tests.recommender.advice import advice
+
+pytestmark = pytest.mark.usefixtures("catalog")
+LANGUAGES = ["es", "ru", "en"]
+
+CHAT = {"model": "llama-3.3-70b", "concurrency": "16", "context_tokens": "8192"}
+ON_H200 = CHAT | {"gpu": "nvidia-h200-sxm-141gb", "gpus": "4"}
+QLORA = {
+    "stage": "fine_tuning",
+    "model": "llama-3.1-8b",
+    "method": "qlora",
+    "gpu": "nvidia-l40s",
+    "gpus": "2",
+}
+LINES = ("weights", "kv_cache", "activations", "optimizer", "gradients", "overhead")
+
+
+def url(language="en", **query):
+    with override(language):
+        return reverse("recommender:calculator", query=query or None)
+
+
+def seen(response):
+    """Return the text of a page as a reader sees it: no tags, simple spaces."""
+    text = re.sub(r"<[^>]*>", " ", response.content.decode())
+    return re.sub(r"[\s\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}]+", " ", unescape(text))
+
+
+def calculation(**query):
+    given = {name: text for name, text in query.items() if name in answers.KEYS}
+    machine = {name: [str(text)] for name, text in query.items() if name in calculator.HARDWARE_KEYS}
+    values, problems = calculator.hardware_of(machine)
+    assert problems == ()
+    return calculator.calculate(answers.parse(given), calculator.hardware(values))
+
+
+def lines_of(memory):
+    """Return the lines as the advice prints them [GiB]."""
+    values = {name: getattr(memory, name) for name in LINES}
+    lines = {name: None if value is None else round(value.typical / GIB, 3) for name, value in values.items()}
+    total, available = round(memory.total.typical / GIB, 3), round(memory.available.low / GIB, 3)
+    return lines | {"total": total, "available": available}
+
+
+# One place and another
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"stage": "inference", **CHAT},
+        {"model": "deepseek-v3", "concurrency": "64", "context_tokens": "32768", "kv_precision": "fp8"},
+        {"model": "gemma-3-27b", "concurrency": "8", "context_tokens": "131072", "adapters": "4"},
+        {"model": "llama-3.1-70b", "concurrency": "32", "draft_model": "llama-3.1-8b", "engine": "sglang"},
+        {"model": "llama-3.1-8b", "concurrency": "200", "availability": "n_plus_1", "precision": "fp8"},
+        {"workload": "chat", "parameters_b": "40", "active_parameters_b": "8"},
+        {"workload": "rag", "model": "qwen3-32b", "concurrency": "8..32"},
+        {"model": "bge-m3", "requests_per_second": "100"},
+        {"model": "whisper-large-v3", "audio_streams": "20"},
+        {"model": "sdxl-base-1.0", "images_per_minute": "20"},
+        {"model": "deepseek-v4.1-flash", "concurrency": "4"},
+        {"stage": "fine_tuning", "model": "llama-3.1-8b", "method": "lora", "sequence_tokens": "8192"},
+        {"stage": "fine_tuning", "model": "llama-3.1-8b", "method": "qlora", "micro_batch": "4"},
+        {"stage": "training", "parameters_b": "7", "dataset_tokens": "100000000000", "sharding": "zero3"},
+        {"stage": "mixed", "model": "llama-3.1-8b", "method": "lora"},
+    ],
+    ids=lambda given: given.get("model", "") + given.get("method", "") or "own size",
+)
+def test_the_calculator_shows_the_figures_of_the_advice(given):
+    matches = advice(top=12, **given)["matches"]
+    assert matches
+    for match in matches:
+        machine = {
+            "gpu": match["gpu"],
+            "gpus": match["gpus_per_server"],
+            "servers": match["servers"],
+            "tensor_parallel": match["tensor_parallel"],
+            "pipeline_parallel": match["pipeline_parallel"],
+        }
+        precision = {} if match["training_hours"] else {"precision": match["precision"]}
+        found = calculation(**precision | given | machine)
+        assert lines_of(found.chosen.memory) == match["memory_gib_per_gpu"], match["server"]
+        assert found.chosen.precision == match["precision"]
+        assert found.chosen.layout.replicas == match["replicas"]
+
+
+def test_a_result_opens_in_the_calculator_with_its_own_figures(client):
+    given = {"stage": "inference", **CHAT, "input_tokens": "1500", "output_tokens": "400"}
+    page = client.get(reverse("recommender:results", query=given))
+    match = page.context["matches"][0]
+    query = {name: texts[0] for name, texts in parse_qs(urlsplit(match["memory_url"]).query).items()}
+    assert lines_of(calculation(**query).chosen.memory)["total"] == match["need_gib"]
+    assert match["memory_url"].replace("&", "&amp;") in page.content.decode()
+
+
+@pytest.mark.parametrize("query", [ON_H200, ON_H200 | {"kv_precision": "fp8"}, QLORA])
+def test_lines_add_up_and_so_do_gpus(client, query):
+    memory = client.get(url(**query)).context["result"]["memory"]
+    for end in range(3):
+        total = sum(line["gib"][end] for line in memory["lines"])
+        assert total == pytest.approx(memory["total"]["gib"][end], rel=1e-12)
+        for line in memory["lines"]:
+            parts = sum(item["gib"][end] for item in line["items"])
+            assert parts == pytest.approx(line["gib"][end], rel=1e-12), line["name"]
+    for one, everything in zip(memory["bar"], memory["all_bar"], strict=True):
+        assert everything["gib"] == tuple(end * memory["gpus"] for end in one["gib"])
+
+
+def test_tokens_times_bytes_a_token_is_the_cache(client):
+    # Llama 3.3 70B: 80 layers, 8 KV heads of 128; half of the heads on each of two GPUs, 8 requests a copy.
+    expected = 8 * 8192 * 2 * 80 * 4 * 128 * 2
+    result = client.get(url(**ON_H200, tensor_parallel="2")).context["result"]
+    cache = next(line for line in result["memory"]["lines"] if line["name"] == "kv_cache")
+    assert cache["gib"][1] * GIB == expected
+    assert "8 × 80 × 2 × 4 × 128 × 2 × 8,192" in cache["items"][0]["formula"]
+    assert "10,737,418,240 bytes = 10 GiB" in re.sub(r"\s", " ", cache["items"][0]["formula"])[:400]
+
+
+def test_both_units_stand_on_the_page(client):
+    text = seen(client.get(url(**ON_H200)))
+    assert "10 GiB" in text
+    assert "10.7 GB" in text  # 10 x 1.0737
+
+
+# The form
+
+
+@pytest.mark.parametrize(("language", "typed"), [("es", "1,5"), ("ru", "1,5"), ("en", "1.5"), ("es", "1.5")])
+def test_numbers_are_typed_in_the_reader_s_way(client, language, typed):
+    response = client.get(url(language, lang=language, parameters_b=typed, gpus="2", gpu="nvidia-l40s"))
+    assert response.status_code == 302
+    assert parse_qs(urlsplit(response["Location"]).query)["parameters_b"] == ["1.5"]
+    page = client.get(response["Location"])
+    shown = typed if language == "en" else "1,5"
+    assert f'value="{shown}"' in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        ({"concurrency": "many"}, "concurrency"),
+        ({"gpus": "17"}, "gpus"),
+        ({"gpus": "2..4"}, "gpus"),
+        ({"gpus": "1.5"}, "gpus"),
+        ({"gpu": "nvidia-h1000"}, "gpu"),
+        ({"utilization": "120"}, "utilization"),
+        ({"model": "no-such-model"}, "model"),
+        ({"context_tokens": "9999999"}, "context_tokens"),
+        ({"precision": "fp3"}, "precision"),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_bad_answer_is_told_beside_its_field_and_the_others_stay(client, bad, field, language):
+    response = client.get(url(language, **ON_H200 | {"output_tokens": "321"} | bad))
+    html = response.content.decode()
+    assert response.status_code == 200
+    message = re.search(rf'id="id_{field}_error"[^>]*>(.*?)</div>', html, re.DOTALL).group(1)
+    assert "<li>" in message
+    assert f'href="#id_{field}"' in html
+    assert 'value="321"' in html
+    assert response.context["result"]["model"]["name"]
+
+
+def test_what_was_typed_badly_stays_in_its_field(client):
+    html = client.get(url(concurrency="many")).content.decode()
+    assert 'value="many"' in html
+
+
+def test_a_change_answers_with_the_result_and_the_messages_alone(client):
+    typed = ON_H200 | {"lang": "es", "concurrency": "1.500", "stage": "inference"}
+    response = client.get(url("es", **typed), headers={"HX-Request": "true"})
+    html = response.content.decode()
+    assert "<html" not in html
+    assert 'id="calculation-title"' in html
+    assert 'id="live"' in html
+    assert 'id="id_concurrency_error" hx-swap-oob="innerHTML"' in html
+    address = urlsplit(response["HX-Replace-Url"])
+    assert parse_qs(address.query)["concurrency"] == ["1500"]
+    assert client.get(response["HX-Replace-Url"]).content.decode().startswith("<!doctype html>")
+
+
+def test_the_other_work_s_fields_leave_the_address(client):
+    response = client.get(
+        url(lang="en", stage="fine_tuning", method="lora", concurrency="8", model="llama-3.1-8b")
+    )
+    query = parse_qs(urlsplit(response["Location"]).query)
+    assert "concurrency" not in query
+    assert query["method"] == ["lora"]
+
+
+def test_answers_that_the_page_does_not_ask_are_carried_along(client):
+    response = client.get(url(**ON_H200, rack_units="4"))
+    assert '<input type="hidden" name="rack_units" value="4">' in response.content.decode()
+    assert "rack_units=4" in response.context["result"]["results_url"]
+
+
+def test_the_bare_page_is_found_and_every_other_is_not(client):
+    assert "X-Robots-Tag" not in client.get(url())
+    assert client.get(url(model="llama-3.1-8b"))["X-Robots-Tag"] == "noindex"
+    assert "canonical" in client.get(url()).content.decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_stands_in_the_sitemap_and_in_the_navigation(client, language):
+    assert url(language) in client.get("/sitemap.xml").content.decode()
+    assert f'href="{url(language)}"' in client.get(f"/{language}/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "path"), [("es", "/es/memoria/"), ("ru", "/ru/pamyat/"), ("en", "/en/memory/")]
+)
+def test_its_address_is_in_the_reader_s_language(language, path):
+    assert url(language) == path
+
+
+# The result
+
+
+def test_without_a_gpu_it_lists_those_that_hold_it(client):
+    cards = client.get(url(**CHAT)).context["result"]["cards"]
+    names = {(row["slug"], row["count"]) for row in cards["rows"] + cards["more"]}
+    # 70.6 billion parameters in 16 bits are 131 GiB: it takes two cards of 141 GB.
+    assert ("nvidia-h200-nvl-141gb", 2) in names
+    assert not any(slug == "nvidia-l4" for slug, _count in names)
+
+
+def test_each_card_opens_a_calculation_in_which_it_fits(client):
+    cards = client.get(url(**CHAT)).context["result"]["cards"]
+    for row in cards["rows"]:
+        assert client.get(row["url"]).context["result"]["state"] == "fits", row["name"]
+
+
+def test_the_table_agrees_with_the_verdict_at_every_cell(client):
+    result = client.get(url(**ON_H200)).context["result"]
+    columns = result["table"]["columns"]
+    for row in result["table"]["rows"]:
+        for load, cell in zip(columns, row["cells"], strict=True):
+            query = ON_H200 | {
+                "context_tokens": str(row["tokens"]),
+                "concurrency": str(load),
+                "tensor_parallel": "2",
+            }
+            if row["tokens"] >= 2500:  # shorter than prompt and answer: the same length, with a notice
+                assert calculation(**query).chosen.state == cell["state"], query
+
+
+def test_more_requests_never_fit_where_fewer_do_not(client):
+    order = ["fits", "fits_if", "no"]
+    for row in client.get(url(**ON_H200)).context["result"]["table"]["rows"]:
+        states = [order.index(cell["state"]) for cell in row["cells"]]
+        assert states == sorted(states)
+
+
+def test_an_architecture_that_is_not_understood_says_what_is_known(client):
+    query = {"model": "deepseek-v4.1-flash", "gpu": "nvidia-h200-sxm-141gb", "gpus": "8"}
+    result = client.get(url(**query)).context["result"]
+    assert result["cache_unknown"]
+    assert {line["name"] for line in result["memory"]["lines"]} == {"weights", "activations", "overhead"}
+    assert result["table"] is None
+
+
+def test_a_model_that_misses_says_what_it_needs_and_has(client):
+    result = client.get(url(model="llama-3.1-405b", gpu="nvidia-l4", gpus="1")).context["result"]
+    assert result["state"] == "no"
+    assert "GiB" in result["headline"]
+
+
+def test_a_type_that_the_card_does_not_take_does_not_fit(client):
+    result = client.get(url(model="llama-3.1-8b", gpu="qualcomm-ai100", precision="bf16")).context["result"]
+    assert result["state"] == "no"
+    assert "BF16" in result["headline"]
+
+
+def test_a_smaller_part_of_the_card_leaves_less(client):
+    full, half = (
+        client.get(url(**ON_H200, tensor_parallel="2", utilization=share)).context["result"]["memory"]
+        for share in ("90", "45")
+    )
+    assert half["available_gib"] == pytest.approx(full["available_gib"] / 2)
+    assert half["lines"][0]["gib"] == full["lines"][0]["gib"]
+
+
+def test_other_layouts_are_a_link_away(client):
+    rows = client.get(url(**ON_H200)).context["result"]["layouts"]
+    assert {(row["tensor"], row["pipeline"]) for row in rows} >= {(1, 1), (2, 1), (4, 1), (2, 2), (1, 4)}
+    four = next(row for row in rows if (row["tensor"], row["pipeline"]) == (4, 1))
+    assert (
+        client.get(four["url"]).context["result"]["memory"]["total"]["gib"]
+        == four["need"][:1] + four["need"][1:]
+    )
+
+
+def test_a_layout_of_other_gpus_is_forgotten_rather_than_refused(client):
+    result = client.get(url(**ON_H200 | {"gpus": "2", "tensor_parallel": "4"})).context["result"]
+    assert result["state"] == "fits"
+
+
+def test_three_cards_offer_copies_and_stages(client):
+    rows = client.get(url(model="llama-3.1-8b", gpu="nvidia-l40s", gpus="3")).context["result"]["layouts"]
+    found = {(row["tensor"], row["pipeline"]): (row["replicas"], row["idle"]) for row in rows}
+    assert found[1, 1] == (3, 0)
+    assert found[2, 1] == (1, 1)
+
+
+def test_training_names_checkpoints(client):
+    query = {
+        "stage": "training",
+        "model": "llama-3.1-8b",
+        "method": "full",
+        "gpu": "nvidia-h200-sxm-141gb",
+        "gpus": "8",
+    }
+    facts = dict(client.get(url(**query)).context["result"]["facts"])
+    # 8.03 billion parameters: 16 bits of weights; with master weights and two moments 14 bytes each.
+    assert any("16.1" in text for text in facts.values())
+    assert any("112" in text for text in facts.values())
+
+
+# Texts
+
+
+def test_every_line_and_every_number_of_a_formula_has_a_name():
+    assert set(FORMULAS) <= set(memory_texts.ITEM_LABELS)
+    names = {word.partition(":")[0] for _text, words, _sources in FORMULAS.values() for word in words.split()}
+    assert names <= set(memory_texts.VALUE_LABELS)
+    sources = {source for _text, _words, several in FORMULAS.values() for source in several}
+    assert sources <= set(memory_texts.SOURCE_LABELS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "query", [ON_H200, QLORA, {"model": "deepseek-v3", "gpu": "nvidia-b200-sxm-180gb", "gpus": "8"}]
+)
+def test_formulas_are_plain_text_with_the_numbers_put_in(client, language, query):
+    html = client.get(url(language, **query)).content.decode()
+    formulas = re.findall(r"<pre[^>]*>(.*?)</pre>", html, re.DOTALL)
+    assert len(formulas) >= 4
+    for formula in formulas:
+        assert not re.search(r"[a-z]_[a-z]|<", formula), formula
+        assert "=" in formula
+
+
+def test_bars_carry_plain_numbers_and_texts_the_reader_s(client):
+    html = client.get(url("es", **ON_H200)).content.decode()
+    widths = re.findall(r'width="([^"]+)" height="26"', html)
+    assert widths
+    assert all(re.fullmatch(r"[0-9]+(\.[0-9]+)?", width) for width in widths)
+    assert re.search(r"\d,\d", seen(client.get(url("es", **ON_H200))))
+
+
+def test_the_page_needs_as_many_queries_for_every_model(client, django_assert_max_num_queries):
+    client.get(url())
+    for model in ("llama-3.1-8b", "deepseek-v3", "bge-m3"):
+        with django_assert_max_num_queries(5):
+            client.get(url(model=model, gpu="nvidia-h200-sxm-141gb", gpus="8"))
+
+
+def test_nothing_of_the_form_breaks_the_address(client):
+    query = calculator_page.submitted(client.get(url(**ON_H200)).wsgi_request.GET)
+    assert dict(query.items()) == ON_H200
+    assert services.models()
