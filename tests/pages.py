@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.translation import override
 
-from catalog.models import GPU, Server
+from catalog.models import GPU, AIModel, Server
 
 LANGUAGES = ["es", "ru", "en"]
 
@@ -46,21 +46,42 @@ def public_view_names():
     return names
 
 
-CHAT = "workload=chat&model=llama-3-3-70b&concurrency=32&context_tokens=8000"
+CHAT = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"
+QUESTIONS = [
+    CHAT,
+    # Nothing fits, much is guessed, and some of it cannot be read.
+    f"{CHAT}&rack_units=1&power_kw=0.3&hypothesis=concurrency&altitude_m=high&nothing=1",
+    f"{CHAT}&ttft_ms=500&tpot_ms=40&availability=n_plus_1&site=edge&cooling=air&temperature_max_c=45",
+    "stage=inference&workload=rag&users=200&documents=1000000",
+    "stage=inference&workload=vision&streams=40&frames_per_second=15",
+    "stage=inference&workload=speech&audio_streams=20",
+    "stage=inference&workload=image_generation&images_per_minute=10",
+    "stage=inference&workload=embeddings&requests_per_second=50",
+    "stage=fine_tuning&workload=llm_fine_tuning&model=llama-3.1-8b&method=qlora&target_hours=24",
+    "stage=training&workload=llm_pretraining&parameters_b=7&dataset_tokens=100000000000&target_hours=720",
+    "stage=mixed&workload=chat&model=llama-3.1-8b&method=lora&one_node=yes",
+    "stage=development&model=llama-3.1-8b",
+]
 
 # What the address needs, and the questions that make a page show much. Called with the catalog loaded.
 SAMPLES = {
     "catalog:server": lambda: [
-        Page("catalog:server", {"slug": row.slug}) for row in Server.objects.published()
+        Page("catalog:server", {"slug": slug})
+        for slug in Server.objects.published().values_list("slug", flat=True)
     ],
-    "catalog:gpu": lambda: [Page("catalog:gpu", {"slug": row.slug}) for row in GPU.objects.published()],
+    "catalog:gpu": lambda: [
+        Page("catalog:gpu", {"slug": slug}) for slug in GPU.objects.published().values_list("slug", flat=True)
+    ],
+    "catalog:ai_model": lambda: [
+        Page("catalog:ai_model", {"slug": slug})
+        for slug in AIModel.objects.published().values_list("slug", flat=True)[::8]
+    ],
     "catalog:server_list": lambda: [
-        Page("catalog:server_list", query=query) for query in ("", "stage=training")
+        Page("catalog:server_list", query=query)
+        for query in ("", "stage=training", "gpu_memory_min=many", "rack_units=1&cooling=liquid")
     ],
-    "recommender:results": lambda: [
-        Page("recommender:results", query=query)
-        for query in (CHAT, f"{CHAT}&rack_units=1&hypothesis=concurrency")
-    ],
+    "recommender:questions": lambda: [Page("recommender:questions", query=query) for query in QUESTIONS],
+    "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
 }
 
 
@@ -108,7 +129,7 @@ class Document(HTMLParser):
                 spoken.append(attributes.get("value"))
             if tag == "meta" and attributes.get("name") == "description":
                 spoken.append(attributes.get("content"))
-            self.texts += filter(None, spoken)
+            self.texts += [" ".join(text.split()) for text in spoken if text]
         if tag not in self.VOID:
             self._open.append((tag, hidden))
 

@@ -20,10 +20,13 @@ HEADERS = {
     "catalog:server": PUBLIC,
     "catalog:gpu_list": PUBLIC,
     "catalog:gpu": PUBLIC,
+    "catalog:ai_model_list": PUBLIC,
+    "catalog:ai_model": PUBLIC,
     "catalog:training": PUBLIC,
     "catalog:inference": PUBLIC,
     "catalog:legal": PUBLIC,
     "recommender:questionnaire": PUBLIC,
+    "recommender:calculator": PUBLIC,
     "recommender:questions": NOINDEX,
     "recommender:results": NOINDEX,
 }
@@ -65,13 +68,14 @@ def test_every_address_is_in_the_table_of_headers():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_page_keeps_what_all_pages_promise(client, view_name, language):
-    for page in pages(view_name):
+    for page in pages(view_name)[:: 1 if language == "es" else 4]:
         path = page.path(language)
         response = client.get(path)
         assert response.status_code == 200, path
         assert not response.cookies, path
         assert set(response["Content-Security-Policy"].split("; ")) == POLICY
-        assert {name: response.get(name) for name in HEADERS[view_name]} == HEADERS[view_name], path
+        expected = NOINDEX if page.query.count("&") else HEADERS[view_name]
+        assert {name: response.get(name) for name in expected} == expected, path
         assert response["ETag"]
         assert response["Content-Language"] == language
         assert response["X-Content-Type-Options"] == "nosniff"
@@ -219,3 +223,23 @@ def test_crawlers_find_the_sitemap_and_stay_out_of_the_admin(client):
 
 def test_the_whole_site_is_translated():
     call_command("check_translations")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "cache"),
+    [
+        ("/", 302, "no-store"),
+        ("/robots.txt", 200, "public, max-age=60"),
+        ("/sitemap.xml", 200, "public, max-age=60"),
+        ("/health/live", 200, "no-store"),
+        ("/health/ready", 200, "no-store"),
+        ("/es", 301, "public, max-age=60"),
+        ("/es/servidores", 301, "public, max-age=60"),
+        ("/admin/", 302, "max-age=0, no-cache, no-store, must-revalidate, private"),
+    ],
+)
+def test_addresses_without_a_language(client, path, status, cache):
+    response = client.get(path)
+    assert (response.status_code, response["Cache-Control"]) == (status, cache)
+    assert set(response["Content-Security-Policy"].split("; ")) == POLICY
+    assert not response.cookies
