@@ -482,31 +482,27 @@ def usual_shape(parameters_b: float, active_b: float | None, kind: str = TOKENS)
     if active:
         layers = max(layers, round((parameters / 196_608) ** (1 / 3) * 0.7))
     heads = 2 ** max(round(layers).bit_length() - 1, 2)
-    mixture = {"experts": 64, "experts_per_token": 8} if active else {}
+    kv_heads = min(heads, 8)
+    usual: dict[str, Any] = {
+        "parameters": parameters,
+        "num_layers": layers,
+        "hidden_size": 128 * layers,
+        "num_attention_heads": heads,
+        "num_kv_heads": kv_heads,
+        "head_dim": 128,
+        "intermediate_size": round(128 * layers * 3.5),
+        "native_precision": "bf16",
+    }
     if kind != TOKENS:
-        return AIModelSpec(
-            slug=f"unlisted-{kind}-{parameters_b:g}b",
-            kind=MODEL_OF_KIND[kind],
-            parameters=parameters,
-            num_layers=layers,
-            hidden_size=128 * layers,
-            native_precision="bf16",
-        )
+        return AIModelSpec(slug=f"unlisted-{kind}-{parameters_b:g}b", kind=MODEL_OF_KIND[kind], **usual)
+    if active:
+        usual |= {"active_parameters": active, "experts": 64, "experts_per_token": 8}
     return AIModelSpec(
         slug=f"unlisted-{parameters_b:g}b" + (f"-a{active_b:g}b" if active else ""),
         kind="llm",
-        parameters=parameters,
-        active_parameters=active,
-        num_layers=layers,
-        hidden_size=128 * layers,
-        num_attention_heads=heads,
-        num_kv_heads=8 if heads >= 8 else heads,
-        head_dim=128,
-        intermediate_size=round(128 * layers * 3.5),
         vocab_size=128_000,
-        native_precision="bf16",
-        cache_groups=(CacheGroup("full", layers, kv_heads=8 if heads >= 8 else heads, head_dim=128),),
-        **mixture,
+        cache_groups=(CacheGroup("full", layers, kv_heads=kv_heads, head_dim=128),),
+        **usual,
     )
 
 
