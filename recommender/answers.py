@@ -1061,7 +1061,9 @@ PROBLEMS = {
     "active_above_total": _(
         "%(value)s billion active parameters are more than the %(maximum)s billion that the model has."
     ),
-    "model_not_trainable": _("%(model)s is not a language model: its training cannot be sized."),
+    "model_not_trainable": _(
+        "The training of %(model)s cannot be sized: it is no language model, or its shape is not published."
+    ),
 }
 
 NOTICES = {

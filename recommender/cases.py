@@ -257,8 +257,8 @@ def resolve(
     trained, easy_trained = (None, None)
     if trains:
         trained, easy_trained = _trained_model(reader, models, stages, serves, model, easy_model)
-        trainable = KIND_OF_MODEL[trained.kind] in (TOKENS, EMBEDDINGS)
-        if not trainable or not trained.num_layers or not trained.hidden_size:
+        shape = (trained.num_layers, trained.hidden_size, trained.num_attention_heads)
+        if KIND_OF_MODEL[trained.kind] not in (TOKENS, EMBEDDINGS) or None in shape:
             key = "training_model" if answers.one("training_model") else "model"
             name = names.get(trained.slug, trained.slug)
             return (Problem(key, "model_not_trainable", (("model", name),)),)
