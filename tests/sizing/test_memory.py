@@ -11,7 +11,7 @@ from recommender.sizing.memory import (
     max_requests,
     weight_bytes,
 )
-from recommender.sizing.specs import GB, GIB, Memory, Range, SizingError
+from recommender.sizing.specs import GB, GIB, ExtraModule, Memory, Range, SizingError
 from recommender.sizing.weights import parts, weights_per_gpu
 from tests.sizing.memory_examples import (
     A100,
@@ -281,12 +281,21 @@ def test_the_most_requests_fit_and_one_more_does_not(model, gpu, tensor, tokens,
     requests=st.integers(0, 400),
     adapters=st.integers(0, 32),
     engine=st.sampled_from(["vllm", "sglang", "tensorrt_llm", "other"]),
+    build=st.sampled_from(["current", "2025", "2024"]),
+    batch=st.integers(16, 64_000),
+    bits=st.sampled_from(
+        [("int4", "int8"), ("int4", "fp8"), ("fp4", "fp8"), ("fp8", "bf16"), ("int8", "bf16")]
+    ),
 )
-def test_more_of_anything_never_needs_less(model, gpu, tensor, stages, tokens, requests, adapters, engine):
+def test_more_of_anything_never_needs_less(
+    model, gpu, tensor, stages, tokens, requests, adapters, engine, build, batch, bits
+):
     layout = split(tensor, stages)
     base = {
-        "precision": "fp8",
+        "precision": bits[0],
         "kv_precision": "fp8",
+        "build": build,
+        "batch_tokens": batch,
         "tokens_per_request": tokens,
         "requests": requests,
         "adapters": adapters,
@@ -294,8 +303,10 @@ def test_more_of_anything_never_needs_less(model, gpu, tensor, stages, tokens, r
     }
     small = inference_memory(model, gpu, layout, **base).total
     for more in (
-        {"precision": "bf16"},
+        {"precision": bits[1]},
         {"kv_precision": "bf16"},
+        {"batch_tokens": batch + 512},
+        {"companions": (BGE_M3,)},
         {"tokens_per_request": tokens * 2},
         {"requests": requests + 7},
         {"adapters": adapters + 1},
@@ -333,9 +344,46 @@ def test_a_larger_card_never_holds_less(model, gib, more, tokens, engine, build)
     assert small.high <= large.high
 
 
-def test_a_name_changes_nothing():
-    asked = {"requests": 5, "precision": "fp8"}
-    assert serve(replace(MIXTRAL, slug="other"), H200, **asked) == serve(MIXTRAL, H200, **asked)
+@given(
+    model=st.sampled_from([LLAMA_8B, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V3, MIXTRAL, GPT_OSS_20B]),
+    gpu=st.sampled_from([H100, B200, L40S, T4]),
+    tensor=st.sampled_from([1, 2, 8]),
+    tokens=st.integers(1, 100_000),
+    prefix=st.floats(0, 1),
+    engine=st.sampled_from(["vllm", "sglang", "other"]),
+)
+def test_a_shared_prefix_never_needs_more(model, gpu, tensor, tokens, prefix, engine):
+    asked = {"tokens_per_request": tokens, "requests": 9, "engine": engine}
+    alone = serve(model, gpu, split(tensor), **asked).total
+    shared = serve(model, gpu, split(tensor), prefix_tokens=int(prefix * tokens), **asked).total
+    assert shared.low <= alone.low
+    assert shared.typical <= alone.typical
+    assert shared.high <= alone.high
+
+
+@given(
+    model=st.sampled_from([LLAMA_8B, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V3, MIXTRAL, GPT_OSS_20B]),
+    gpu=st.sampled_from([H100, H200, MI300X, L40S]),
+    tensor=st.sampled_from([1, 2, 8]),
+    precision=st.sampled_from(["bf16", "fp8", "int4"]),
+    tokens=st.integers(1, 100_000),
+)
+def test_names_and_order_change_nothing(model, gpu, tensor, precision, tokens):
+    tower = ExtraModule("speech encoder", 1000)
+    known = replace(model, extra_modules=(*model.extra_modules, tower))
+    turned = replace(
+        known,
+        slug="other",
+        cache_groups=tuple(reversed(known.cache_groups)),
+        extra_modules=tuple(replace(part, name="renamed") for part in reversed(known.extra_modules)),
+    )
+    # "a100" in a card's name is the one that vLLM itself goes by
+    other = replace(gpu, slug="other")
+    asked = {"requests": 5, "precision": precision, "tokens_per_request": tokens}
+    companions = (BGE_M3, RESNET_50)
+    assert serve(turned, other, split(tensor), companions=companions[::-1], **asked) == serve(
+        known, gpu, split(tensor), companions=companions, **asked
+    )
 
 
 # --- GB and GiB ---

@@ -1,5 +1,7 @@
 """Training memory against papers, published tables of peaks and users' reports."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -270,13 +272,35 @@ def test_more_of_anything_never_needs_less(model, method, tokens, batch, rank, r
         "recompute": recompute,
         "sharding": sharding,
         "layout": split(replicas=workers),
+        "lora_targets": "query_value",
+        "optimizer": "adamw",
     }
     small = train(model, **base).total
-    for more in ({"sequence_tokens": tokens * 2}, {"micro_batch": batch + 1}, {"lora_rank": rank * 2}):
+    for more in (
+        {"sequence_tokens": tokens * 2},
+        {"micro_batch": batch + 1},
+        {"lora_rank": rank * 2},
+        {"optimizer": "adamw_fp32_gradients"},
+        {"preference": True},
+        {"frozen": (LLAMA_3B,)},
+        {"lora_targets": "all"},
+    ):
         large = train(model, **(base | more)).total
         assert small.low <= large.low
         assert small.typical <= large.typical
         assert small.high <= large.high
+
+
+@given(
+    method=st.sampled_from(["pretraining", "full", "lora", "qlora"]),
+    tokens=st.integers(1, 20_000),
+    workers=st.sampled_from([1, 8]),
+)
+def test_names_and_order_change_nothing(method, tokens, workers):
+    asked = {"method": method, "sequence_tokens": tokens, "layout": split(replicas=workers)}
+    frozen = (LLAMA_3B, LLAMA_70B)
+    renamed = replace(LLAMA_8B, slug="other")
+    assert train(renamed, frozen=frozen[::-1], **asked) == train(LLAMA_8B, frozen=frozen, **asked)
 
 
 @given(
