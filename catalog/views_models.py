@@ -117,6 +117,7 @@ def holds_table(options):
 def _held_cell(option, held):
     query = {
         "model": held.model,
+        "precision": held.precision,
         "concurrency": 1,
         "context_tokens": services.REFERENCE_TOKENS,
         "gpu": option.gpu,

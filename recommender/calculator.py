@@ -24,6 +24,8 @@ from recommender.sizing.breakdown import (
 )
 from recommender.sizing.configurations import MAX_SERVERS
 from recommender.sizing.demand import Case, Corner
+from recommender.sizing.host import Host, Work, host_of
+from recommender.sizing.retrieval import Index, IndexType, index_memory, vectors_of
 from recommender.sizing.specs import (
     AIModelSpec,
     GPUSpec,
@@ -42,6 +44,8 @@ State = Literal["fits", "fits_if", "no"]
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
 LOADS = (1, 4, 16, 64, 256)
+COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel")
+DIMENSIONS = 1024  # of a vector, as the embedding models of the catalog make them
 
 HARDWARE_KEYS = {
     key.name: key
@@ -87,6 +91,19 @@ HARDWARE_KEYS = {
             maximum=Decimal(100),
             stages=answers.SERVING,
         ),
+        Key(
+            "index_type",
+            "choice",
+            _("Which kind of vector index?"),
+            _("A graph is quick and large, compressed vectors are small and less exact."),
+            "hardware",
+            choices=(
+                ("hnsw", _("Graph (HNSW)")),
+                ("flat", _("Every vector (flat)")),
+                ("ivf_pq", _("Clusters of compressed vectors (IVF-PQ)")),
+            ),
+            stages=answers.SERVING,
+        ),
         # Chosen in the table of layouts.
         *(
             Key(
@@ -120,6 +137,7 @@ class Hardware:
     tensor_parallel: int | None = None
     pipeline_parallel: int | None = None
     link_max_gpus: int = 1  # GPUs that the fast link joins
+    index_type: IndexType = "hnsw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +164,20 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """An index over documents, in host memory."""
+
+    vectors: Range  # count
+    dimensions: int
+    typical: Index  # of the typical number of vectors
+    total: Range  # all copies, over the range of vectors [bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Calculation:
     """Everything that a page shows of one question."""
 
+    answers: Answers
     resolved: cases.Resolved
     hardware: Hardware
     names: Mapping[str, str]
@@ -191,7 +220,7 @@ def hardware_of(mapping: Mapping[str, Any]) -> tuple[dict[str, str], tuple[Probl
 
 def hardware(values: Mapping[str, str]) -> Hardware:
     """Return the GPUs that these canonical texts name."""
-    number = {name: int(text) for name, text in values.items() if name not in ("gpu", "utilization")}
+    number = {name: int(values[name]) for name in COUNTS if name in values}
     share = values.get("utilization")
     nodes = nodes_by_gpu(adapters.load_specs())[values["gpu"]] if "gpu" in values else []
     wide = [node.link_max_gpus for node in nodes if max(node.counts) >= number.get("gpus", 1)]
@@ -199,6 +228,7 @@ def hardware(values: Mapping[str, str]) -> Hardware:
         gpu=nodes[0].gpu if nodes else None,
         link_max_gpus=max(wide, default=1),
         utilization=None if share is None else float(share) / 100,
+        index_type=values.get("index_type", "hnsw"),  # type: ignore[arg-type]
         **number,
     )
 
@@ -229,6 +259,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
         support = precisions.support(machine.gpu, precision, case.engine)
         fits = tuple(fits_of(case, machine))
     return Calculation(
+        answers=given,
         resolved=resolved,
         hardware=machine,
         names=specs.names,
@@ -350,6 +381,40 @@ def whole_model(calculation: Calculation) -> dict[str, Range]:
             kv_precision=calculation.case.kv_precision,
         )
     return sizes
+
+
+def vector_index(calculation: Calculation) -> VectorIndex | None:
+    """Return the index over the documents that were given; None: there are none."""
+    given = calculation.answers
+    documents = given.interval("documents")
+    if documents is None or not calculation.case.serves:
+        return None
+    dimensions, copies = given.interval("vector_dimensions"), given.interval("index_replicas")
+    vectors = vectors_of(int(documents.high))
+    size = [
+        index_memory(
+            int(number),
+            dimensions=int(dimensions.high) if dimensions else DIMENSIONS,
+            index_type=calculation.hardware.index_type,
+            replicas=int(copies.high) if copies else 1,
+        )
+        for number in (vectors.low, vectors.typical, vectors.high)
+    ]
+    return VectorIndex(
+        vectors=vectors,
+        dimensions=int(dimensions.high) if dimensions else DIMENSIONS,
+        typical=size[1],
+        total=Range(size[0].total.low, size[1].total.typical, size[2].total.high),
+    )
+
+
+def host(calculation: Calculation) -> Host | None:
+    """Return the memory and the cores of one server around its GPUs; None: no GPU was chosen."""
+    gpu = calculation.hardware.gpu
+    if gpu is None:
+        return None
+    work: Work = "inference" if calculation.case.serves else "training"
+    return host_of(gpu, calculation.hardware.gpus, work=work)
 
 
 def contexts(calculation: Calculation) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from catalog.templatetags.ui import STATES
 from recommender import answers, calculator, reasons
 from recommender.calculator import HARDWARE_KEYS, Calculation, Fit
 from recommender.forms import Option, Question, Questionnaire, answers_in, submitted_answers
-from recommender.memory_texts import LINE_OF_GROUP, opened
+from recommender.memory_texts import LINE_OF_GROUP, opened, opened_formula
 from recommender.presentation import question_address
 from recommender.questions import STAGES
 from recommender.sizing.breakdown import TrainingBreakdown
@@ -49,6 +49,7 @@ SECTIONS = (
         ("optimizer", "lora_rank", "recompute", "sharding"),
     ),
     ("hardware", "", ("gpu", "gpus"), ("servers", "utilization")),
+    ("index", "serving", (), ("documents", "vector_dimensions", "index_type", "index_replicas")),
 )
 ASKED = {"stage", *(name for _slug, _mode, shown, extra in SECTIONS for name in (*shown, *extra))}
 NUMBERS = {name for name, key in HARDWARE_KEYS.items() if key.kind == "number"}
@@ -115,6 +116,9 @@ class Calculator(Questionnaire):
             )
             if name == "gpu":
                 question.groups = self._gpu_groups(question.texts)
+            question.options = [
+                Option(value, str(label), value in question.texts) for value, label in question.key.choices
+            ]
         else:
             question = self.question(name)
         return Field(**{item.name: getattr(question, item.name) for item in fields(question)})
@@ -223,6 +227,7 @@ def result(calculation, form):
         "assumptions": _assumptions(calculation, form),
         "notices": [notice.text for notice in calculation.resolved.notices],
         "cards": _cards(calculation, form),
+        "index": _index(calculation),
         "cache_unknown": not calculation.model.cache_known and case.serves,
         "questionnaire_url": _with(reverse("recommender:questions"), form.address_query()),
         "results_url": _with(reverse("recommender:results"), form.address_query()),
@@ -234,6 +239,7 @@ def result(calculation, form):
         "gpu": {"slug": gpu.slug, "name": calculation.names[gpu.slug]},
         "memory": memory_context(chosen, calculator.opened(calculation), calculation.names),
         "facts": _facts(calculation),
+        "host": calculator.host(calculation),
         "layout": _layout_text(chosen),
         "settings": _settings_text(calculation, chosen),
         "notes": _notes(calculation, chosen),
@@ -299,6 +305,21 @@ def memory_context(fit, breakdown, names):
         "beside": [opened(item, names) for item in getattr(breakdown, "beside", ())],
         "gpus": gpus,
         "all_gpus": gpus + fit.layout.idle_gpus,
+    }
+
+
+def _index(calculation: Calculation):
+    """Return the size of the vector index with its formula; None: no documents were named."""
+    found = calculator.vector_index(calculation)
+    if found is None:
+        return None
+    total = tuple(end / GIB for end in (found.total.low, found.total.typical, found.total.high))
+    return {
+        "vectors": (found.vectors.low, found.vectors.typical, found.vectors.high),
+        "dimensions": found.dimensions,
+        "gib": total,
+        "gb": units.bytes_gb(found.total.typical),
+        "item": opened_formula(found.typical.code, found.typical.one, found.typical.formula),
     }
 
 

@@ -1,7 +1,7 @@
 """What a server can hold, and what a model takes: for pages of the catalog, from the calculator's figures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.cache import cache
@@ -39,7 +39,7 @@ class Held:
     name: str
     state: str
     precision: str
-    requests: tuple[int, int] | None  # at once, at least and typically; None: not limited by a cache, or none
+    requests: tuple[int, int, int] | None  # at once: at least, typically, at best; None: no cache, or no fit
     need: Range  # on each GPU [bytes]
     have: Range
 
@@ -67,7 +67,7 @@ class Holder:
     precision: str
     orderable: bool
     derived: bool
-    requests: tuple[int, int] | None
+    requests: tuple[int, int, int] | None
     need: Range
     have: Range
 
@@ -179,32 +179,47 @@ def _held_by_server(server: Server) -> tuple[HoldingOption, ...]:
 
 
 def _held(name: str, model: AIModelSpec, machine: calculator.Hardware) -> Held:
-    """Return the layout that runs the most requests, or the one that misses by least."""
-    fits = tuple(calculator.fits_of(_one_request(model), machine))
-    best = max(
-        (fit for fit in fits if fit.state != "no"),
-        key=lambda fit: (fit.state == "fits", (_requests(fit) or (0, 0))[0]),
-        default=calculator.best_of(fits, machine),
-    )
-    assert best is not None
-    requests = None if best.state == "no" else _requests(best)
+    """Return the layout that runs the most requests, or the one that misses by least.
+
+    A model in 16 bits that does not fit is tried in 8, as the advice does.
+    """
+    case = _one_request(model)
+    best = _most(case, machine)
+    if best.state == "no" and model.native_precision in ("fp32", "bf16", "fp16"):
+        assert machine.gpu is not None
+        eight: tuple[Precision, ...] = ("fp8", "int8")
+        taken = [kind for kind in eight if precisions.support(machine.gpu, kind) == "native"]
+        if taken:
+            best = _most(replace(case, precision=taken[0]), machine)
     return Held(
         model.slug,
         name,
         best.state,
         best.precision,
-        requests,
+        None if best.state == "no" else _requests(best),
         best.memory.total,
         best.memory.available,
     )
 
 
-def _requests(fit: calculator.Fit) -> tuple[int, int] | None:
-    """Return how many requests run at once on all GPUs, at least and typically."""
+def _most(case: Case, machine: calculator.Hardware) -> calculator.Fit:
+    """Return the layout that runs the most requests, or the one that misses by least."""
+    fits = tuple(calculator.fits_of(case, machine))
+    best = max(
+        (fit for fit in fits if fit.state != "no"),
+        key=lambda fit: (fit.state == "fits", (_requests(fit) or (0,))[0]),
+        default=calculator.best_of(fits, machine),
+    )
+    assert best is not None
+    return best
+
+
+def _requests(fit: calculator.Fit) -> tuple[int, int, int] | None:
+    """Return how many requests run at once on all GPUs: at least, typically, at best."""
     if fit.most is None:
         return None
     copies = fit.layout.replicas
-    return int(fit.most.low) * copies, int(fit.most.typical) * copies
+    return int(fit.most.low) * copies, int(fit.most.typical) * copies, int(fit.most.high) * copies
 
 
 def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:

@@ -1,6 +1,8 @@
 """Lines of a memory figure in the active language: names, formulas with the numbers put in, sources."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
@@ -82,13 +84,19 @@ VALUE_LABELS: dict[str, Promise] = {
     "attention": pgettext_lazy("formula", "attention parameters"),
     "attention_bytes": pgettext_lazy("formula", "bytes of an attention parameter"),
     "cache": pgettext_lazy("formula", "cache"),
+    "clusters": pgettext_lazy("formula", "clusters"),
+    "codebook": pgettext_lazy("formula", "entries of the code book"),
+    "codes": pgettext_lazy("formula", "bytes of a code"),
     "copies": pgettext_lazy("formula", "copies"),
+    "dimensions": pgettext_lazy("formula", "dimensions"),
     "eased": pgettext_lazy("formula", "set back"),
     "end": pgettext_lazy("formula", "share of the stage"),
+    "extra": pgettext_lazy("formula", "bytes beside a code"),
     "fraction": pgettext_lazy("formula", "fraction"),
     "gathered": pgettext_lazy("formula", "layers at once"),
     "gpus": pgettext_lazy("formula", "GPUs"),
     "head_dim": pgettext_lazy("formula", "head dimension"),
+    "headroom": pgettext_lazy("formula", "headroom"),
     "hidden": pgettext_lazy("formula", "hidden size"),
     "inner": pgettext_lazy("formula", "inner size"),
     "inner_widths": pgettext_lazy("formula", "inner widths"),
@@ -100,6 +108,8 @@ VALUE_LABELS: dict[str, Promise] = {
     "layers": pgettext_lazy("formula", "layers"),
     "linear": pgettext_lazy("formula", "matrix parameters"),
     "linear_bytes": pgettext_lazy("formula", "bytes of a matrix parameter"),
+    "link_bytes": pgettext_lazy("formula", "bytes of a link"),
+    "links": pgettext_lazy("formula", "links"),
     "logit_bytes": pgettext_lazy("formula", "bytes of a logit"),
     "measured": pgettext_lazy("formula", "measured"),
     "memory": pgettext_lazy("formula", "memory of the card"),
@@ -132,6 +142,7 @@ VALUE_LABELS: dict[str, Promise] = {
     "unfreed": pgettext_lazy("formula", "share not freed"),
     "update": pgettext_lazy("formula", "copy of the update"),
     "value_bytes": pgettext_lazy("formula", "bytes of a value"),
+    "vectors": pgettext_lazy("formula", "vectors"),
     "vocabulary": pgettext_lazy("formula", "vocabulary"),
     "widths": pgettext_lazy("formula", "widths"),
 }
@@ -148,6 +159,16 @@ SOURCE_LABELS: dict[str, Promise | str] = {
         "SGLang, defaults in its source"
     ),
     "https://github.com/sgl-project/sglang/pull/11309": _("SGLang, sparse attention"),
+    "https://docs.opensearch.org/docs/latest/vector-search/optimizing-storage/knn-vector-quantization/": _(
+        "OpenSearch, vector quantization"
+    ),
+    "https://cloud.docs.scylladb.com/stable/vector-search/vector-search-sizing.html": _(
+        "ScyllaDB, sizing of vector search"
+    ),
+    "https://qdrant.tech/documentation/capacity-planning/": _("Qdrant, capacity planning"),
+    "https://github.com/facebookresearch/faiss/wiki/Guidelines-to-choose-an-index": _(
+        "Faiss, choosing an index"
+    ),
     "https://arxiv.org/abs/2211.05102": "Pope et al., 2022, arXiv:2211.05102",
     "https://arxiv.org/abs/2405.04434": "DeepSeek-V2, 2024, arXiv:2405.04434",
     "https://arxiv.org/abs/1910.02054": "Rajbhandari et al., 2020, arXiv:1910.02054",
@@ -162,24 +183,29 @@ TIGHT_AFTER = re.compile(r"\(\s+")
 CALL = re.compile(r"\b(min|max|ceil) \(")
 
 
-def opened(item: Item, names: dict[str, str]) -> dict:
+def opened(item: Item, names: Mapping[str, str]) -> dict[str, Any]:
     """Return one line for readers: what it is, its size, its formula as plain text, where that comes from."""
-    label = str(ITEM_LABELS.get(item.code, item.code))
     about = item.part or names.get(item.model, item.model)
     if item.model == "prediction":
         about = gettext("prediction layers")
+    return opened_formula(item.code, item.bytes, item.formula, about)
+
+
+def opened_formula(code: str, size: Range, formula: Formula, about: str = "") -> dict[str, Any]:
+    """Return the same of anything that has a formula."""
+    label = str(ITEM_LABELS.get(code, code))
     return {
-        "code": item.code,
+        "code": code,
         "label": f"{label}: {about}" if about else label,
-        "gib": (item.bytes.low / GIB, item.bytes.typical / GIB, item.bytes.high / GIB),
-        "gb": units.bytes_gb(item.bytes.typical),
-        "formula": formula_text(item.formula, item.bytes),
+        "gib": (size.low / GIB, size.typical / GIB, size.high / GIB),
+        "gb": units.bytes_gb(size.typical),
+        "formula": formula_text(formula, size),
         "sources": [
             {
                 "text": str(SOURCE_LABELS.get(source, source)),
                 "url": source if source.startswith("https://") else "",
             }
-            for source in item.formula.sources
+            for source in formula.sources
         ],
     }
 
@@ -191,17 +217,16 @@ def formula_text(formula: Formula, size: Range) -> str:
         "gib": units.bytes_gib(size.typical),
         "gb": units.bytes_gb(size.typical),
     }
-    lines = []
+    is_estimate = formula.sources == ("own_estimate",)
+    lines = [gettext("estimated") if is_estimate else gettext("seen in measurements, not computed")]
     if formula.expression != "measured":
         numbers = {value.name: _number(value.amount.typical) for value in formula.values}
         words = {value.name: str(VALUE_LABELS.get(value.name, value.name)) for value in formula.values}
         lines = [_written(formula, words), f"= {_written(formula, numbers)}"]
     lines.append(result)
-    if size.low != size.high:
-        lines.append(
-            gettext("between %(low)s and %(high)s")
-            % {"low": units.bytes_gib(size.low), "high": units.bytes_gib(size.high)}
-        )
+    ends = {"low": units.bytes_gib(size.low), "high": units.bytes_gib(size.high)}
+    if ends["low"] != ends["high"]:
+        lines.append(gettext("between %(low)s and %(high)s") % ends)
     lines += [_range_text(value) for value in formula.values if _is_range(value, formula)]
     return "\n".join(lines)
 

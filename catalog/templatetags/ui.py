@@ -59,14 +59,14 @@ def value_range(value, unit="number", *, unit_label=None):
     ends = triple(value)
     if ends is None:
         return {"known": False}
-    low, typical, high = ends
-    decimals = places(typical)
+    decimals = places(ends[1])
+    low, high = format_number(ends[0], decimals), format_number(ends[2], decimals)
     return {
         "known": True,
         "low": low,
         "high": high,
-        "typical": UNITS[unit](typical) if unit_label is None else quantity(typical, unit_label, decimals),
-        "ends": f"{format_number(low, decimals)}–{format_number(high, decimals)}",
+        "typical": UNITS[unit](ends[1]) if unit_label is None else quantity(ends[1], unit_label, decimals),
+        "ends": f"{low}–{high}",
     }
 
 
