@@ -171,7 +171,10 @@ def _longest(case: Setup, question: Question) -> Range:
     )
     if not cache.typical:
         raise Refused("the model keeps no cache")
-    if case.whole_chunks and any(group.window is not None for group in case.model.cache_groups):
+    windowed = any(group.window is not None for group in case.model.cache_groups)
+    stateful = any(group.kind == "state" for group in case.model.cache_groups)
+    # vLLM counts whole pages, which are large beside constant states.
+    if (case.whole_chunks and windowed) or (case.runtime.engine == "vllm" and stateful):
         cache = Range(cache.low, cache.high, cache.high)
     return cache.scaled(1 / case.context_parallel)
 

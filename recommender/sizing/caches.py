@@ -77,7 +77,9 @@ def cache_lines(
 
     Windowed and chunked layers keep at most their window. The typical value is the rule to the byte; the
     high end adds the last page of each request, which is partly empty, and one prefill chunk that has not yet
-    left the windowed layers.
+    left the windowed layers. Where a model has constant states too, vLLM gives both kinds of layer pages of
+    one size, so that attention's hold as many tokens as a state has room for; the low end keeps states in the
+    model's 16 bits, as vLLM does where the model's configuration does not ask for more.
 
     Args:
         model: The shape.
@@ -99,13 +101,19 @@ def cache_lines(
         raise SizingError(f"{tokens=}, {requests=}, {pipeline_parallel=}, {prefix_tokens=} make no cache")
     stateful = any(group.kind == "state" for group in model.cache_groups)
     pages = prefix_tokens // constants.BLOCK_TOKENS * constants.BLOCK_TOKENS
+    page = _state_page(model, kv_precision, tensor_parallel)
     lines: list[Line] = []
     values: tuple[float, ...]
     for group in model.cache_groups:
         layers = ceil(group.layers / pipeline_parallel)
         if group.kind == "state":
             share = tensor_parallel if group.tensor_sharded else 1
-            state = Range.exact(float(ceil(layers * group.state_bytes / share) * requests))
+            one = ceil(layers * group.state_bytes / share)
+            state = Range(
+                float(ceil(one * constants.STATE_IN_16_BITS) * requests),
+                float(one * requests),
+                float(max(one, layers * page) * requests),
+            )
             values = (layers, group.state_bytes, share, requests)
             lines.append(Line("cache_state", "cache", state, values, shared_out=group.tensor_sharded))
             continue
@@ -115,7 +123,10 @@ def cache_lines(
             once = pages // group.tokens_per_entry * group.tokens_per_entry
         kept = tokens if group.window is None else min(tokens, group.window)
         most = kept if windows_used else tokens
-        paged = ceil(most / constants.BLOCK_TOKENS) * constants.BLOCK_TOKENS
+        block = constants.BLOCK_TOKENS
+        if page and group.window is None:
+            block = max(block, ceil(page / (entry / layers) * group.tokens_per_entry / block) * block)
+        paged = ceil(most / block) * block
         alone = _stored(entry, kept - once, group)
         rounded = max(_stored(entry, paged - once, group), alone)
         chunk = 0
@@ -137,6 +148,29 @@ def cache_lines(
             values = (entry, once, group.tokens_per_entry)
             lines.append(Line("cache_prefix", "cache", prefix, values, shared_out=lines[-1].shared_out))
     return tuple(lines)
+
+
+def _state_page(model: AIModelSpec, kv_precision: KVPrecision, tensor_parallel: int) -> int:
+    """Return the page that vLLM gives to layers of both kinds; 0 where not both are there [bytes].
+
+    Source: `HybridAttentionMambaModelConfig` in vllm/model_executor/models/config.py: attention's page is the
+    smallest number of blocks that a state fits into. Three logs of Qwen3-Next, Qwen3.5 and Nemotron 3 agree
+    within 0.1 %.
+    """
+    states = [
+        group.state_bytes / (tensor_parallel if group.tensor_sharded else 1)
+        for group in model.cache_groups
+        if group.kind == "state"
+    ]
+    entries = [
+        _entry_bytes(model, group, kv_precision, tensor_parallel) / group.tokens_per_entry
+        for group in model.cache_groups
+        if group.window is None and group.kind in ("full", "latent")
+    ]
+    if not states or not entries:
+        return 0
+    block = constants.BLOCK_TOKENS * max(entries)
+    return ceil(ceil(max(states) / block) * block)
 
 
 def _stored(entry: float, tokens: int, group: CacheGroup) -> int:

@@ -31,9 +31,9 @@ LOADED = Range(0.998, 1.003, 1.011)
 # Kernels for 4-bit experts pad the width of an expert to a multiple of this.
 EXPERT_PADDING = 256
 # vLLM on AMD pads the experts' matrices (VLLM_ROCM_MOE_PADDING): 2 to 3.5 % in four logs of Qwen3-235B; rows
-# of FP8 matrices too (VLLM_ROCM_FP8_PADDING): 256 bytes a row, 5 % of a row of 5120.
+# of FP8 matrices by 256 bytes (VLLM_ROCM_FP8_PADDING, on unless switched off).
 ROCM_MOE = Range(1.0, 1.025, 1.035)
-ROCM_FP8 = Range(1.0, 1.0, 1.05)
+ROCM_FP8_ROW = 256
 # The inner width of a linear-attention or Mamba layer from its state: 128 fp32 values for each channel (the
 # state of every published DeltaNet, KDA, lightning and Mamba2 model in the catalogue), and such a layer's
 # parameters in hidden x inner: two or three projections in, one out.
@@ -42,6 +42,7 @@ STATE_PROJECTIONS = 3.5
 
 # --- Cache --------------------------------------------------------------------------------------------------
 BLOCK_TOKENS = 16  # vLLM's page: the last one of a request is partly empty
+STATE_IN_16_BITS = 0.5  # of a state in fp32: Qwen3-Next in vLLM, whose configuration asks for nothing else
 PACKED_SCALE_VALUES = 32  # DeepSeek sparse attention in fp8: 4 bytes of scale for 128 values
 PACKED_KEY_SCALE = 4  # and for an indexer key
 

@@ -353,12 +353,22 @@ def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
     loaded = constants.LOADED
     if gpu.vendor != "amd" or not (model.is_moe or precision == "fp8"):
         return loaded
-    padding = constants.ROCM_MOE if model.is_moe else constants.ROCM_FP8
+    padding = constants.ROCM_MOE if model.is_moe else _rocm_rows(model)
     return Range(
         loaded.low * padding.low,
         loaded.typical * padding.typical,
         loaded.high * padding.high,
     )
+
+
+def _rocm_rows(model: AIModelSpec) -> Range:
+    """Return padded over plain bytes of FP8 matrices in vLLM on AMD cards: each row is padded.
+
+    Two of three matrices of a feed-forward layer have rows of the hidden width, one of the inner width.
+    """
+    hidden, inner = model.hidden_size or 4096, busy_inner(model) or 4096
+    usual = 1 + constants.ROCM_FP8_ROW * (2 / hidden + 1 / inner) / 3
+    return Range(1.0, usual, 1 + constants.ROCM_FP8_ROW / min(hidden, inner))
 
 
 def _range(values: Sequence[float]) -> Range:

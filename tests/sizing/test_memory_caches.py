@@ -101,6 +101,31 @@ def test_the_high_end_knows_pages_and_the_prompt_under_way():
     assert windowed.high - windowed.typical == 52 * 8192 * 8192  # 8192 tokens of prompt beside the window
 
 
+@pytest.mark.parametrize(
+    ("groups", "kv_precision", "tensor", "pool_gib", "requests"),
+    [  # vLLM, requests of 10,000 tokens: pool over the number of them that it printed
+        # Nemotron 3 Super on two cards
+        ((CacheGroup("full", 8, kv_heads=2, head_dim=128), (40, 4_255_744)), "fp8", 2, 64.7, 582.43),
+        # Qwen3.5-35B on one
+        ((CacheGroup("full", 10, kv_heads=2, head_dim=256), (30, 2_146_304)), "bf16", 1, 89.92, 343.38),
+    ],
+)
+def test_pages_beside_states_match_engine_logs(groups, kv_precision, tensor, pool_gib, requests):
+    full, (layers, state) = groups
+    hybrid = shape(full, CacheGroup("state", layers, state_bytes=state))
+    cache = cache_bytes(hybrid, tokens=10_000, requests=1, kv_precision=kv_precision, tensor_parallel=tensor)
+    assert cache.high == pytest.approx(pool_gib * GIB / requests, rel=0.001)
+
+
+def test_states_may_be_kept_in_sixteen_bits():
+    # Qwen3-Next in vLLM: 49.29 GiB for 179.91 requests of 10,000 tokens, its state half of that in fp32
+    hybrid = shape(
+        CacheGroup("full", 12, kv_heads=2, head_dim=256), CacheGroup("state", 36, state_bytes=2_146_304)
+    )
+    cache = cache_bytes(hybrid, tokens=10_000, requests=1, kv_precision="bf16")
+    assert cache.low <= 49.29 * GIB / 179.91 <= cache.high
+
+
 def test_encoders_keep_nothing():
     assert cache_bytes(BGE_M3, tokens=8192, requests=64, kv_precision="bf16").high == 0
 
