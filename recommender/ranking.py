@@ -27,6 +27,9 @@ from recommender.sizing.specs import GPUSpec, NodeSpec, Precision
 RULES_VERSION = "1"
 MAX_REASONS = 6  # of one rejection
 TIE_POINTS = 2.0  # scores nearer than this are not told apart: estimates are no better
+FEW_SERVERS = 3  # more of them for one load are looked at twice
+PILE = 4.0  # so many times the hardware for certainty is no answer
+WORTH = 4.0  # usual times, which nobody has asked for, are bought with so many times the least hardware
 SERVER_COSTS_CARDS = 1.5  # what another chassis weighs in cards when configurations are compared
 CRITERIA = (
     "throughput",
@@ -87,33 +90,74 @@ def rank(case: Case, machines: Sequence[Machine]) -> Ranking:
 
 def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failure]]:
     """Return the best configuration of each GPU, and all failures where there is none."""
-    found: dict[str, Config] = {}
+    found: list[Config] = []
     failures: list[Failure] = []
     by_gpu: dict[str, list[NodeSpec]] = {}
     for node in machine.nodes:
         if node.gpu.serves_language_models:
             by_gpu.setdefault(node.gpu.slug, []).append(node)
-    for slug, nodes in by_gpu.items():
+    for slug in sorted(by_gpu):
+        nodes = by_gpu[slug]
         precision: Precision | None = None
         fallback = False
         if case.serves:
             assert case.hard.model is not None
             possible = [node for node in nodes if not site_rules(case, node, case.easy)[0]]
             precision, fallback = precision_of(case, case.hard.model, possible or nodes)
+        sure: list[Config] = []
+        maybe: list[Config] = []
         for node in nodes:
-            configs, _failed = _holds(case, node, case.hard, True, precision, fallback)
-            if not configs or case.priority == "footprint":
-                more, failed = _holds(case, node, case.easy, False, precision, fallback)
-                configs += more
+            configs = _holds(case, node, case.hard, True, precision, fallback)[0]
+            sure += configs
+            if not configs or case.priority == "footprint" or _is_pile(case, configs):
+                configs, failed = _holds(case, node, case.easy, False, precision, fallback)
+                maybe += configs
                 failures += failed
-            for config in configs:
-                best = found.get(slug)
-                if best is None or _choice(case, config) < _choice(case, best):
-                    found[slug] = config
+        if sure or maybe:
+            found.append(_best(case, sure, maybe))
     if not found and not failures:
         broken = site_rules(case, machine.bare, case.easy)[0]
         failures = [Failure(None, (message("no_gpu"), *broken), 1.0 + len(broken))]
-    return [found[slug] for slug in sorted(found)], failures
+    return found, failures
+
+
+def _is_pile(case: Case, configs: Sequence[Config]) -> bool:
+    """Tell whether even the smallest of these is a pile of servers."""
+    return min(config.servers for config in configs) > FEW_SERVERS + (1 if case.n_plus_1 else 0)
+
+
+def _best(case: Case, sure: Sequence[Config], maybe: Sequence[Config]) -> Config:
+    """Return the configuration that stands for a server and GPU."""
+    if case.priority == "footprint":
+        return min([*sure, *maybe], key=lambda config: _choice(case, config))
+    best, other = _worthwhile(case, sure), _worthwhile(case, maybe)
+    if best is None or other is None:
+        chosen = best or other
+        assert chosen is not None
+        return chosen
+    if _group(best)[0] != _group(other)[0]:
+        return min(best, other, key=_group)
+    # Where certainty takes a pile of servers, what fits if is the better advice.
+    return other if _cost(case, best) >= PILE * _cost(case, other) else best
+
+
+def _worthwhile(case: Case, configs: Sequence[Config]) -> Config | None:
+    """Return the best of configurations that do not buy usual times with many times the least hardware."""
+    if not configs:
+        return None
+    group = min(_group(config) for config in configs)
+    same = [config for config in configs if _group(config) == group]
+    if not (case.priority == "performance" and not case.serves):
+        most = WORTH * min(_cost(case, config) for config in same)
+        same = [config for config in same if _cost(case, config) <= most]
+    return min(same, key=lambda config: _choice(case, config))
+
+
+def _cost(case: Case, config: Config) -> float:
+    """Return what a configuration weighs, in cards."""
+    # Two cards let experiments run beside a service: one of them alone saves nothing that counts.
+    cards = max(config.gpus, 2) if case.serves and case.trains else config.gpus
+    return cards + SERVER_COSTS_CARDS * config.servers
 
 
 def _holds(
@@ -177,9 +221,7 @@ def _group(config: Config) -> tuple[int, int, bool]:
 
 def _choice(case: Case, config: Config) -> tuple[object, ...]:
     """Return the key by which one configuration of a server and GPU is preferred to another."""
-    # Two cards let experiments run beside a service: one of them alone saves nothing that counts.
-    cards = max(config.gpus, 2) if case.serves and case.trains else config.gpus
-    cost = cards + SERVER_COSTS_CARDS * config.servers
+    cost = _cost(case, config)
     speed = _speed(case, config)
     late = _lateness(case, config)
     tail = (
