@@ -1074,6 +1074,10 @@ NOTICES = {
     "training_availability": _(
         "Availability of training is not sized: a run starts again from its checkpoint."
     ),
+    "training_not_sized": _(
+        "Only the service is sized: the training of %(model)s cannot be, because it is no language model or "
+        "its shape is not published."
+    ),
     "training_tokens_only": _("Only the training of language models is sized."),
     "several_kinds": _("Only “%(used)s” was sized: ask for “%(key)s” apart, its load is of another kind."),
     "context_below_request": _(

@@ -261,7 +261,10 @@ def resolve(
         if KIND_OF_MODEL[trained.kind] not in (TOKENS, EMBEDDINGS) or None in shape:
             key = "training_model" if answers.one("training_model") else "model"
             name = names.get(trained.slug, trained.slug)
-            return (Problem(key, "model_not_trainable", (("model", name),)),)
+            if not serves or answers.one("training_model"):
+                return (Problem(key, "model_not_trainable", (("model", name),)),)
+            trains = False
+            notices.append(Notice("training_not_sized", (("model", name),)))
     hard: dict[str, Any] = {}
     easy: dict[str, Any] = {}
     if serves:

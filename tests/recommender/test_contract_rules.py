@@ -596,6 +596,13 @@ def test_mixed_work_gets_all_three_plans():
     assert advice(**CHAT)["plans"] == {}
 
 
+def test_where_training_cannot_be_sized_the_service_still_is():
+    result = advice(stage="mixed", workload="vision")
+    assert any("training" in notice for notice in result["notices"])
+    assert result["matches"]
+    assert bad_keys(stage="training", model="yolo11") == ["model"]
+
+
 # Priorities
 
 

@@ -187,7 +187,7 @@ def test_versions_are_named(client):
 
 def test_work_that_cannot_be_sized_as_asked_is_said_and_the_rest_is_sized(client):
     response = client.get(url(stage="mixed", workload="vision"))
-    assert "its training cannot be sized" in seen(response)
+    assert "Only the service is sized" in seen(response)
     assert '<article class="match"' in response.content.decode()
 
 
