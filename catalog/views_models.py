@@ -12,6 +12,21 @@ from catalog.templatetags.units import GIB, format_number
 from recommender import services
 
 KINDS = AIModel.Kind.choices
+# Licences as they write themselves, where the catalog has an identifier of one word or of none.
+LICENCES = {
+    "apache-2.0": "Apache 2.0",
+    "mit": "MIT",
+    "deepseek": "DeepSeek",
+    "gemma": "Gemma",
+    "llama2": "Llama 2",
+    "llama3": "Llama 3",
+    "llama3.1": "Llama 3.1",
+    "llama3.2": "Llama 3.2",
+    "llama3.3": "Llama 3.3",
+    "llama4": "Llama 4",
+    "mrl": "Mistral Research License",
+    "qwen": "Qwen",
+}
 
 
 @require_safe
@@ -50,6 +65,7 @@ def ai_model(request, slug):
     context = {
         "model": row,
         "memory": memory_tables(slug, services.model_memory(slug)),
+        "licence": licence(row.license),
         "released": sentences.when(row.released_year, row.released_month),
         "is_mixture": row.experts > 1,
         "is_text": row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM),
@@ -58,6 +74,15 @@ def ai_model(request, slug):
         "disagreements": sources.disagreements,
     }
     return render(request, "catalog/ai_model.html", context)
+
+
+def licence(identifier):
+    """Return a licence's name; None: not published."""
+    if identifier == "other":
+        return _("the developer’s own")
+    if identifier == "unknown":
+        return None
+    return LICENCES.get(identifier, identifier)
 
 
 def memory_tables(slug, memory):
