@@ -196,7 +196,7 @@ def _triple(value: Range | None, factor: float = 1.0, digits: int = 1) -> list[f
 
 
 def _gib(value: float) -> float:
-    return round(value / GIB, 3)
+    return round(value / GIB, 4)  # adapters spread over many cards take less than a MiB
 
 
 def _memory_json(config: Config) -> dict[str, float | None]:
