@@ -3,6 +3,7 @@
 from urllib.parse import urlencode
 
 from django.shortcuts import get_object_or_404, render
+from django.utils.html import format_html
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
@@ -77,12 +78,12 @@ def ai_model(request, slug):
 
 
 def licence(identifier):
-    """Return a licence's name; None: not published."""
+    """Return a licence's name, which is English; None: not published."""
     if identifier == "other":
         return _("the developer’s own")
-    if identifier == "unknown":
+    if identifier in (None, "", "unknown"):
         return None
-    return LICENCES.get(identifier, identifier)
+    return format_html('<span lang="en">{}</span>', LICENCES.get(identifier, identifier))
 
 
 def memory_tables(slug, memory):
