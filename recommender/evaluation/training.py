@@ -187,12 +187,8 @@ def _peak(unit: float | None) -> Callable[[Setup, Question], Range]:
 
 
 def _memory(case: Setup, question: Question) -> Memory:
-    if question.text("method") == spellings.TRAINS_EMBEDDINGS:
-        raise Refused("adapters beside trained embeddings are not sized")
-    if question.flag("activation_offload") or question.flag("cpu_offload"):
-        raise Refused("activations or states kept in host memory are not sized")
-    if question.flag("optimizer_in_backward"):
-        raise Refused("gradients that are used as they come are not sized")
+    if question.flag("cpu_offload"):
+        raise Refused("which states lie in host memory is not stated")
     if question.input.get("micro_batch") is None:
         raise Refused("input not stated: micro_batch")
     sharding, context = spellings.sharding(question.text("sharding", "none"))
@@ -216,6 +212,9 @@ def _memory(case: Setup, question: Question) -> Memory:
         compiled=question.flag("compile") if "compile" in question.input else None,
         chunked_loss=question.flag("chunked_ce"),
         accumulates=accumulates,
+        offload="activations" if question.flag("activation_offload") else "none",
+        used_at_once=question.flag("optimizer_in_backward"),
+        trained_embeddings=question.text("method") == spellings.TRAINS_EMBEDDINGS,
     )
 
 

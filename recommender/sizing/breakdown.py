@@ -222,6 +222,8 @@ def training_breakdown(
     offload: Offload = "none",
     preference: bool = False,
     frozen: tuple[AIModelSpec, ...] = (),
+    used_at_once: bool = False,
+    trained_embeddings: bool = False,
     checkpoints_kept: int = 2,
     storage_gb_per_s: float | None = None,
 ) -> TrainingBreakdown:
@@ -255,6 +257,8 @@ def training_breakdown(
         offload=offload,
         preference=preference,
         frozen=frozen,
+        used_at_once=used_at_once,
+        trained_embeddings=trained_embeddings,
     )
     memory = training_sums(lines, gpu)
     kept = states(model, method, optimizer, lora_rank, lora_targets)
@@ -268,7 +272,7 @@ def training_breakdown(
         all_gpus=memory.total.scaled(layout.gpus_used),
         trained_parameters=kept.trained,
         state_bytes=(kept.weight, kept.gradient, kept.optimizer),
-        host=kept.optimizer * kept.trained * copies if offload == "optimizer" else 0.0,
+        host=kept.optimizer * kept.trained * copies if offload in ("optimizer", "both") else 0.0,
         checkpoints=checkpoints(
             kept.trained,
             weight=kept.weight,

@@ -215,6 +215,7 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "reference_weights": (*BY_PARAMETER[:2], (PREFERENCE,)),
     "frozen_weights": BY_PARAMETER,
     "gradients": BY_PARAMETER,
+    "gradient_at_work": BY_PARAMETER,
     "optimizer_states": BY_PARAMETER,
     "optimizer_update": ("max(0, update - activations)", "update:bytes activations:bytes", (PEAKS,)),
     "activations_kept": (
@@ -229,6 +230,21 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         " + 2 * tokens * (widths * hidden + inner + copies * adapted) / gpus) * unfreed",
         "tokens:tokens widths hidden:values inner:values copies adapted:values layers:layers gpus:GPUs "
         "unfreed",
+        (ACTIVATIONS, PEAKS),
+    ),
+    "activations_passing": (
+        "(2 * tokens * (widths * hidden + inner + copies * adapted) / gpus"
+        " + passing * (2 * tokens * (widths * hidden + inner + copies * adapted) / gpus * kept * quantized))"
+        " * unfreed",
+        "tokens:tokens widths hidden:values inner:values copies adapted:values gpus:GPUs "
+        "unfreed kept quantized passing:layers",
+        (ACTIVATIONS, PEAKS),
+    ),
+    "inputs_passing": (
+        "(2 * tokens * (widths * hidden + inner + copies * adapted) / gpus"
+        " + passing * (2 * tokens * hidden / gpus)) * unfreed",
+        "tokens:tokens widths hidden:values inner:values copies adapted:values gpus:GPUs "
+        "unfreed passing:layers",
         (ACTIVATIONS, PEAKS),
     ),
     "logits": (

@@ -188,3 +188,5 @@ GATHERED_LAYERS = Range(1.0, 2.0, 4.0)
 WIDENED_MATRICES = Range(1.0, 1.0, 2.0)
 # A frozen copy that judges the same tokens adds its logits without gradients: 16-bit output, fp32 copy.
 JUDGED_LOGIT_BYTES = Range(2.0, 6.0, 6.0)
+# Layers whose activations are on their way to host memory or back while another one is at work.
+LAYERS_IN_FLIGHT = Range(1.0, 2.0, 3.0)

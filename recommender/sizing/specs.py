@@ -25,7 +25,7 @@ Link = Literal["nvswitch", "nvlink", "fabric", "bridge", "pcie", "none"]
 Support = Literal["native", "weight_only", "storage_only", "no"]
 Recompute = Literal["none", "selective", "full"]
 Sharding = Literal["none", "zero1", "zero2", "zero3"]
-Offload = Literal["none", "optimizer"]
+Offload = Literal["none", "optimizer", "activations", "both"]
 Targets = Literal["all", "attention", "query_value"]
 Build = Literal["current", "2025", "2024"]
 

@@ -47,6 +47,8 @@ def training_memory(
     offload: Offload = "none",
     preference: bool = False,
     frozen: tuple[AIModelSpec, ...] = (),
+    used_at_once: bool = False,
+    trained_embeddings: bool = False,
 ) -> Memory:
     """Return the memory of one GPU while it trains [bytes].
 
@@ -66,10 +68,12 @@ def training_memory(
         compiled: Compiled or fused code; unknown: pre-training is taken to be, the rest not.
         chunked_loss: The loss is computed in pieces, so that the logits are never whole.
         accumulates: Gradients stay over several micro-batches. Else they grow while activations go.
-        offload: `optimizer` keeps its states and the master weights in host memory.
+        offload: What lies in host memory: `optimizer` states and master weights, `activations`, or `both`.
         preference: Tuning on pairs of answers (DPO and its kin): each sequence comes twice, and a frozen
             copy of the model judges both; adapters need no copy, the base without them is one.
         frozen: Other models at work in each step without being trained: teachers, reward models.
+        used_at_once: Each gradient is used and dropped as soon as it is there ("optimizer in backward").
+        trained_embeddings: Input and output embeddings are trained in whole beside the adapters, in 16 bits.
 
     Raises:
         SizingError: an unknown recipe, a number below one, a model without a transformer's shape.
@@ -98,6 +102,8 @@ def training_memory(
         offload=offload,
         preference=preference,
         frozen=frozen,
+        used_at_once=used_at_once,
+        trained_embeddings=trained_embeddings,
     )
     return training_sums(lines, gpu)
 
@@ -165,6 +171,8 @@ def training_lines(
     offload: Offload = "none",
     preference: bool = False,
     frozen: tuple[AIModelSpec, ...] = (),
+    used_at_once: bool = False,
+    trained_embeddings: bool = False,
 ) -> tuple[Line, ...]:
     """Return what `training_memory` sums up, line by line; its arguments are the same."""
     if min(sequence_tokens, micro_batch, lora_rank) < 1:
@@ -182,6 +190,8 @@ def training_lines(
         offload,
         preference,
         frozen,
+        used_at_once,
+        trained_embeddings,
     )
     moving = _moving_lines(
         model,
@@ -194,9 +204,11 @@ def training_lines(
         lora_targets=lora_targets,
         compiled=method == "pretraining" if compiled is None else compiled,
         chunked_loss=chunked_loss,
-        accumulates=accumulates,
+        accumulates=accumulates and not used_at_once,
+        used_at_once=used_at_once,
         judged=preference,
         offload=offload,
+        tables=parts(model).embeddings if trained_embeddings and method in ("lora", "qlora") else 0.0,
     )
     return (*standing, *moving)
 
@@ -233,6 +245,8 @@ def _standing_lines(
     offload: Offload,
     preference: bool,
     frozen: tuple[AIModelSpec, ...],
+    used_at_once: bool,
+    trained_embeddings: bool,
 ) -> tuple[Line, ...]:
     """Return the lines that do not depend on how many tokens a step works on."""
     kept = states(model, method, optimizer, lora_rank, lora_targets)
@@ -248,9 +262,21 @@ def _standing_lines(
         lines.append(
             _per_parameter("frozen_weights", "weights", 2.0, other.parameters, three, model=other.slug)
         )
-    lines.append(_per_parameter("gradients", "gradients", kept.gradient, kept.trained, two))
-    if offload == "none":
+    if used_at_once:
+        largest = min(_largest_matrix(model) / layout.gpus_per_replica, kept.trained / two)
+        lines.append(_per_parameter("gradient_at_work", "gradients", kept.gradient, largest, 1))
+    else:
+        lines.append(_per_parameter("gradients", "gradients", kept.gradient, kept.trained, two))
+    here = offload in ("none", "activations")
+    if here:
         lines.append(_per_parameter("optimizer_states", "optimizer", kept.optimizer, kept.trained, one))
+    if trained_embeddings and not everything:
+        weight, gradient, state = constants.RECIPES["adamw_bf16"]
+        tables = parts(model).embeddings
+        lines.append(_per_parameter("trained_weights", "weights", weight, tables, three))
+        lines.append(_per_parameter("gradients", "gradients", gradient, tables, two))
+        if here:
+            lines.append(_per_parameter("optimizer_states", "optimizer", state, tables, one))
     driver, base = driver_reserve(gpu), constants.TRAINING_BASE
     lines += [
         _line("driver", "outside", driver, driver, 1.0),
@@ -284,8 +310,10 @@ def _moving_lines(
     compiled: bool,
     chunked_loss: bool,
     accumulates: bool,
+    used_at_once: bool,
     judged: bool,
     offload: Offload,
+    tables: float,
 ) -> tuple[Line, ...]:
     """Return the lines that depend on how many tokens a step works on."""
     gradients = ceil(kept.gradient * kept.trained / _workers(layout, sharding, 2))
@@ -299,23 +327,31 @@ def _moving_lines(
         compiled=compiled,
         chunked_loss=chunked_loss,
         judged=judged,
-        freed=0.0 if accumulates else float(gradients),
+        freed=0.0 if accumulates or used_at_once else float(gradients),
+        moved=offload in ("activations", "both"),
     )
     holes, share = backward.whole, constants.FRAGMENTATION
     size = Range(share.low * holes.low, share.typical * holes.typical, share.high * holes.high)
     fragmentation = _line("fragmentation", "outside", size, share, holes)
-    if offload == "optimizer":
+    if used_at_once or offload in ("optimizer", "both"):
         return (*backward.lines, fragmentation)
     width = 4.0 if kept.optimizer >= 8 else 2.0
-    update = constants.UPDATE_COPY * width * kept.trained / _workers(layout, sharding, 1)
+    copied = width * kept.trained + 2.0 * tables
+    update = constants.UPDATE_COPY * copied / _workers(layout, sharding, 1)
     left = Range(0.0, 0.0, max(0.0, update - holes.high))
-    copied = _line("optimizer_update", "optimizer", left, Range(0.0, 0.0, update), holes)
-    return (copied, *backward.lines, fragmentation)
+    line = _line("optimizer_update", "optimizer", left, Range(0.0, 0.0, update), holes)
+    return (line, *backward.lines, fragmentation)
 
 
 def driver_reserve(gpu: GPUSpec) -> Range:
     """Return the part of the reported memory that no program gets [bytes]."""
     return constants.DRIVER.get(gpu.vendor, Range.exact(0.0))
+
+
+def _largest_matrix(model: AIModelSpec) -> float:
+    """Return the parameters of the largest matrix: an embedding or one of a feed-forward layer."""
+    hidden = model.hidden_size or 0
+    return float(hidden * max(model.vocab_size or 0, busy_inner(model)))
 
 
 def _base(model: AIModelSpec, method: Method, precision: Precision, shards: int) -> Line:
@@ -385,6 +421,7 @@ def _backward(
     chunked_loss: bool,
     judged: bool,
     freed: float,
+    moved: bool,
 ) -> Backward:
     """Return what a step keeps for its backward pass on one GPU: the layers' share and the logits.
 
@@ -411,18 +448,24 @@ def _backward(
     quantized = Range.exact(1.0)
     if method == "qlora" and recompute != "full":
         quantized = constants.QUANTIZED_BASE
+    flight = constants.LAYERS_IN_FLIGHT
     body, logits, factors = [], [], []
-    for width, selected, logit, widened, copies, fills in zip(
+    for width, selected, logit, widened, copies, flying, fills in zip(
         ends(kept.hidden),
         ends(share),
         ends(logit_bytes),
         ends(quantized),
         ends(constants.ADAPTED_INPUT),
+        ends(flight),
         (True, True, False),
         strict=True,
     ):
         layer = 2.0 * tokens * (width * hidden + inner + copies * adapted) / tensor
-        if recompute == "full":
+        if moved:
+            # One layer in full, and what is on its way to host memory and back.
+            passing = 2.0 * tokens * hidden / tensor if recompute == "full" else layer * selected * widened
+            body.append(layer + flying * passing)
+        elif recompute == "full":
             # The inputs of all layers, and one layer in full while it is computed again.
             body.append(2.0 * tokens * hidden * layers / tensor + layer)
         else:
@@ -434,7 +477,11 @@ def _backward(
     values: tuple[float | Range, ...] = (tokens, kept.hidden, hidden, inner)
     values += (constants.ADAPTED_INPUT, adapted, layers, tensor, left)
     code = "activations_recomputed"
-    if recompute != "full":
+    if moved and recompute == "full":
+        code, values = "inputs_passing", (*_without_layers(values), flight)
+    elif moved:
+        code, values = "activations_passing", (*_without_layers(values), share, quantized, flight)
+    elif recompute != "full":
         code, values = "activations_kept", (*values, share, quantized)
     made = [
         Line(
@@ -453,3 +500,8 @@ def _backward(
         ),
     ]
     return Backward(tuple(made), Range(*(a + b for a, b in zip(body, logits, strict=True))))
+
+
+def _without_layers(values: tuple[float | Range, ...]) -> tuple[float | Range, ...]:
+    """Return the numbers of a layer's activations without how many layers there are."""
+    return (*values[:6], *values[7:])

@@ -130,13 +130,15 @@ def test_served_lines_add_up_to_the_byte(
     sharding=st.sampled_from(["none", "zero1", "zero2", "zero3"]),
     chunked=st.booleans(),
     accumulates=st.booleans(),
-    offload=st.sampled_from(["none", "optimizer"]),
+    offload=st.sampled_from(["none", "optimizer", "activations", "both"]),
+    at_once=st.booleans(),
+    embeddings=st.booleans(),
     preference=st.booleans(),
     frozen=st.sampled_from([(), (LLAMA_3B,), (LLAMA_3B, LLAMA_8B)]),
 )
 def test_training_lines_add_up_to_the_byte(
     model, layout, method, optimizer, rank, targets, tokens, batch, recompute, sharding, chunked, accumulates,
-    offload, preference, frozen,
+    offload, at_once, embeddings, preference, frozen,
 ):  # fmt: skip
     asked = {
         "method": method,
@@ -150,6 +152,8 @@ def test_training_lines_add_up_to_the_byte(
         "chunked_loss": chunked,
         "accumulates": accumulates,
         "offload": offload,
+        "used_at_once": at_once,
+        "trained_embeddings": embeddings,
         "preference": preference,
         "frozen": frozen,
     }

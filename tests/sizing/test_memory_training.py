@@ -154,6 +154,28 @@ def test_qlora_keeps_it_in_four():
             | {"accumulates": False, "compiled": True, "chunked_loss": True},
             24.9 * GIB,
         ),
+        (  # each gradient used as it comes
+            LLAMA_3B,
+            A100,
+            {"optimizer": "adamw_bf16", "sequence_tokens": 4096, "micro_batch": 2, "recompute": "full"}
+            | {"used_at_once": True, "compiled": True, "chunked_loss": True},
+            23.1 * GIB,
+        ),
+        (  # and activations in host memory
+            LLAMA_3B,
+            A100,
+            {"optimizer": "adamw_bf16", "sequence_tokens": 4096, "micro_batch": 2, "recompute": "full"}
+            | {"used_at_once": True, "compiled": True, "chunked_loss": True, "offload": "activations"},
+            21.8 * GIB,
+        ),
+        (
+            LLAMA_3B,
+            A100,
+            {"method": "lora", "lora_rank": 64, "sequence_tokens": 4096, "micro_batch": 2}
+            | {"optimizer": "adamw_8bit_bf16"}
+            | {"compiled": True, "chunked_loss": True, "offload": "activations"},
+            8.5 * GIB,
+        ),
         # litgpt, rank 8 on queries and values, one sequence of 1304 [GB]
         (
             LLAMA_2_13B,
@@ -289,6 +311,40 @@ def test_more_of_anything_never_needs_less(model, method, tokens, batch, rank, r
         assert small.low <= large.low
         assert small.typical <= large.typical
         assert small.high <= large.high
+
+
+def test_embeddings_trained_beside_adapters_have_their_states():
+    asked = {"method": "lora", "lora_rank": 64}
+    alone, beside = train(LLAMA_8B, **asked), train(LLAMA_8B, trained_embeddings=True, **asked)
+    # two tables of 128,256 x 4096: a second copy, its gradient and two moments, two bytes each
+    assert states(beside) - states(alone) == 8 * 2 * 128_256 * 4096
+    full = train(LLAMA_8B, trained_embeddings=True)
+    assert full == train(LLAMA_8B)  # they are trained anyway
+
+
+@given(
+    method=st.sampled_from(["pretraining", "full", "lora", "qlora"]),
+    tokens=st.integers(1, 50_000),
+    recompute=st.sampled_from(["none", "selective", "full"]),
+    sharding=st.sampled_from(["none", "zero2", "zero3"]),
+    workers=st.sampled_from([1, 2, 64]),
+)
+def test_what_moves_to_the_host_never_needs_more_on_the_card(method, tokens, recompute, sharding, workers):
+    asked = {
+        "method": method,
+        "sequence_tokens": tokens,
+        "recompute": recompute,
+        "sharding": sharding,
+        "layout": split(replicas=workers),
+    }
+    here = train(LLAMA_8B, **asked).total
+    for offload in ("optimizer", "activations", "both"):
+        there = train(LLAMA_8B, offload=offload, **asked).total
+        assert there.low <= here.low
+        assert there.typical <= here.typical
+        assert there.high <= here.high
+    at_once = train(LLAMA_8B, used_at_once=True, **asked).total
+    assert at_once.typical <= here.typical
 
 
 @given(
