@@ -406,6 +406,12 @@ def test_gb_fed_for_gib_is_an_error(label, bytes_fed):
         replace(H100, memory_bytes=Range.exact(bytes_fed), memory_label_gb=label)
 
 
+@pytest.mark.parametrize("fed", [80, 79.65, 81_559, 79.65 * 2**20, 8 * GB * 1024])
+def test_a_figure_in_another_unit_is_an_error_without_a_label_too(fed):
+    with pytest.raises(SizingError):
+        replace(H100, memory_bytes=Range.exact(fed), memory_label_gb=None)
+
+
 @pytest.mark.parametrize(
     ("label", "reported_gib"),
     [

@@ -172,7 +172,7 @@ def test_qlora_keeps_it_in_four():
             LLAMA_3B,
             A100,
             {"method": "lora", "lora_rank": 64, "sequence_tokens": 4096, "micro_batch": 2}
-            | {"optimizer": "adamw_8bit_bf16"}
+            | {"optimizer": "adamw_8bit_bf16", "accumulates": False}
             | {"compiled": True, "chunked_loss": True, "offload": "activations"},
             8.5 * GIB,
         ),
