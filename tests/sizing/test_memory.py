@@ -19,6 +19,7 @@ from tests.sizing.memory_examples import (
     B200,
     BGE_M3,
     DEEPSEEK_V3,
+    DEEPSEEK_V32,
     GEMMA_3_27B,
     GPT_OSS_20B,
     H100,
@@ -321,6 +322,23 @@ def test_more_of_anything_never_needs_less(
 STEPS = [34.9, 35.1, 59.9, 60.1, 69.9, 70.1, 72.0, 159.9, 160.1]  # where engines step up their batches
 
 
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "tensorrt_llm", "other"])
+@pytest.mark.parametrize("build", ["current", "2025", "2024"])
+@pytest.mark.parametrize("tokens", [10, 3000])
+def test_a_card_just_above_a_step_holds_no_less_than_one_just_below(engine, build, tokens):
+    asked = {
+        "precision": "fp8",
+        "kv_precision": "bf16",
+        "tokens_per_request": tokens,
+        "engine": engine,
+        "build": build,
+    }
+    held = [max_requests(LLAMA_8B, card("any", gib, "bf16 fp8"), split(), **asked) for gib in STEPS]
+    for end in ("low", "typical", "high"):
+        counts = [getattr(found, end) for found in held]
+        assert counts == sorted(counts)
+
+
 @given(
     model=st.sampled_from([LLAMA_8B, GEMMA_3_27B, DEEPSEEK_V3]),
     gib=st.one_of(st.sampled_from(STEPS), st.floats(8, 300)),
@@ -362,7 +380,7 @@ def test_a_shared_prefix_never_needs_more(model, gpu, tensor, tokens, prefix, en
 
 
 @given(
-    model=st.sampled_from([LLAMA_8B, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V3, MIXTRAL, GPT_OSS_20B]),
+    model=st.sampled_from([LLAMA_8B, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V32, MIXTRAL, GPT_OSS_20B]),
     gpu=st.sampled_from([H100, H200, MI300X, L40S]),
     tensor=st.sampled_from([1, 2, 8]),
     precision=st.sampled_from(["bf16", "fp8", "int4"]),
