@@ -19,8 +19,9 @@ FIXED = re.compile(r"(%\(\w+\)[a-z]|%%|%[sd]|\{\w*\}|<[^>]+>|&#?\w+;)")
 FULLWIDTH = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(0x21, 0x7F)) if letter.isalpha()}
 LETTERS = re.compile(r"[^\W\d_\uff00-\uffef]+")
 # The same in every language: number formats, methods, programs and a sign with a letter in it.
+NUMBER_FORMAT = r"(?:FP|BF|TF|INT)\d+"
 NEUTRAL = {
-    *("FP64", "TF32", "FP32", "FP16", "BF16", "FP8", "FP4", "INT8", "INT4", "°C"),
+    "°C",
     *("LoRA", "QLoRA", "AdamW", "Adafactor", "SGD", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP"),
     *("vLLM", "SGLang", "TensorRT-LLM"),
     *("NVLink", "PCIe", "Gen3", "Gen4", "Gen5", "Gen6", "x8", "x16", "TOPS", "mit"),
@@ -82,7 +83,8 @@ def unmarked(texts, known):
     page = "\n".join(texts)
     names = [value for value in known if len(value) <= LONGEST_NAME and value in page]
     names.sort(key=len, reverse=True)
-    pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)")
+    known_words = "|".join([*map(re.escape, names), NUMBER_FORMAT])
+    pattern = re.compile(rf"(?<!\w)(?:{known_words})(?!\w)")
     found = []
     for text in texts:
         if text not in known and LETTERS.search(pattern.sub(" ", text)):
