@@ -7,7 +7,7 @@ them all. Texts are made elsewhere: here an assumption only says where its reaso
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
-from math import ceil
+from math import ceil, log2
 from typing import Any
 
 from aiservers.numbers import Interval, canonical
@@ -86,6 +86,8 @@ MODEL_DEFAULTS = {
 }
 TRAINING_MODEL_DEFAULT = "llama-3.1-8b"
 DEVELOPMENT_MODEL_DEFAULT = "llama-3.1-8b"
+WELL_KNOWN = ("llama-3.1-8b", "qwen3.5-27b", "llama-3.3-70b")  # stand in before others, where they can
+UNNAMED_MODEL_B = 8  # where the catalog has no model of that kind
 TOKENS_PER_PARAMETER = 20  # of training from scratch (Hoffmann et al., 2022, arXiv:2203.15556)
 BYTES_PER_TOKEN = 4  # of English text, about; other languages need fewer
 
@@ -253,7 +255,7 @@ def resolve(
         fitting = ()
     reader = _Reader(answers, fitting, _defaults(stages, kind))
     _note_stage(reader, stages, chosen)
-    model, easy_model = _model(reader, models, "model", kind, serves, stages) if serves else (None, None)
+    model, easy_model = _model(reader, models, kind, stages) if serves else (None, None)
     trained, easy_trained = (None, None)
     if trains:
         trained, easy_trained = _trained_model(reader, models, stages, serves, model, easy_model)
@@ -402,33 +404,54 @@ def _note_stage(reader: _Reader, stages: set[str], chosen: tuple[Preset, ...]) -
 
 
 def _model(
-    reader: _Reader,
-    models: Mapping[str, AIModelSpec],
-    key: str,
-    kind: str,
-    serves: bool,
-    stages: set[str],
+    reader: _Reader, models: Mapping[str, AIModelSpec], kind: str, stages: set[str]
 ) -> tuple[AIModelSpec, AIModelSpec]:
     """Return the model at both corners: two sizes where the reader gave a range of parameters."""
     if not reader.given("model") and reader.given("parameters_b"):
         return _unlisted(reader, kind)
     found = reader.find("model")
-    if (
-        found is not None
-        and found.value in models
-        and (found.origin != "profile" or KIND_OF_MODEL[models[found.value].kind] == kind)
-    ):
-        reader.text("model")
-        return models[found.value], models[found.value]
-    slug = MODEL_DEFAULTS[kind]
+    usual = MODEL_DEFAULTS[kind]
     if kind == TOKENS and stages == {"development"}:
-        slug = DEVELOPMENT_MODEL_DEFAULT
+        usual = DEVELOPMENT_MODEL_DEFAULT
     if kind == TOKENS and "mixed" in stages:
-        slug = TRAINING_MODEL_DEFAULT
-    if slug not in models:
-        slug = min((name for name, model in models.items() if KIND_OF_MODEL[model.kind] == kind), default="")
-    reader.note("model", slug, "default", "model")
-    return models[slug], models[slug]
+        usual = TRAINING_MODEL_DEFAULT
+    if found is not None and found.value in models:
+        if found.origin != "profile":
+            reader.text("model")
+            return models[found.value], models[found.value]
+        if KIND_OF_MODEL[models[found.value].kind] == kind:
+            usual = found.value
+    model = _stand_in(reader, models, usual, kind)
+    if found is not None and found.value == model.slug:
+        reader.text("model")
+    else:
+        reader.note("model", model.slug, "default", "model")
+    return model, model
+
+
+def _stand_in(reader: _Reader, models: Mapping[str, AIModelSpec], usual: str, kind: str) -> AIModelSpec:
+    """Return the usual model where none was named, or the nearest in size that takes the lengths given."""
+    longest = Decimal(0)
+    if kind in (TOKENS, EMBEDDINGS):
+        keys = ("input_tokens", "output_tokens") if kind == TOKENS else ("input_tokens",)
+        given = [reader.answers.interval(key) for key in keys]
+        longest = sum((interval.high for interval in given if interval), Decimal(0))
+        context = reader.answers.interval("context_tokens")
+        longest = max(longest, context.high if context and kind == TOKENS else Decimal(0))
+    fitting = [
+        model
+        for model in models.values()
+        if KIND_OF_MODEL[model.kind] == kind and (longest == 0 or (model.max_context or 0) >= longest)
+    ]
+    if usual in models and (models[usual] in fitting or not fitting):
+        return models[usual]
+    size = models[usual].parameters if usual in models else UNNAMED_MODEL_B * 10**9
+    if not fitting:
+        return usual_shape(float(UNNAMED_MODEL_B), None, kind)
+    return min(
+        fitting,
+        key=lambda model: (model.slug not in WELL_KNOWN, abs(log2(model.parameters / size)), model.slug),
+    )
 
 
 def _trained_model(
@@ -458,8 +481,9 @@ def _trained_model(
     if found is not None and found.value in models and models[found.value].generates_tokens:
         reader.text("model")
         return models[found.value], models[found.value]
-    reader.note("model", TRAINING_MODEL_DEFAULT, "default", "model")
-    return models[TRAINING_MODEL_DEFAULT], models[TRAINING_MODEL_DEFAULT]
+    usual = _stand_in(reader, models, TRAINING_MODEL_DEFAULT, TOKENS)
+    reader.note("model", usual.slug, "default", "model")
+    return usual, usual
 
 
 def _unlisted(reader: _Reader, kind: str) -> tuple[AIModelSpec, AIModelSpec]:
@@ -533,10 +557,12 @@ def _length_problems(
     room = min(Decimal(most), context.low) if context else Decimal(most)
     if longest <= room:
         return []
-    given = [item for item in (prompt, answer) if item.origin in ("given", "hypothesis")]
-    if longest > most and (len(given) == 2 or (kind == EMBEDDINGS and prompt in given)):
-        params = (("maximum", most), ("model", name), ("value", longest))
-        return [Problem("input_tokens", "request_too_long", params)]
+    lengths = (prompt, answer) if kind == TOKENS else (prompt,)
+    given = [item for item in lengths if item.origin in ("given", "hypothesis")]
+    asked = sum((parse_interval(item.value).high for item in given), Decimal(0))
+    if asked > most:
+        params = (("maximum", most), ("model", name), ("value", asked))
+        return [Problem(given[0].key, "request_too_long", params)]
     _shorten(reader, prompt, answer, int(room), kind)
     return []
 

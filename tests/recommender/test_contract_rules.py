@@ -140,12 +140,24 @@ def test_every_bad_answer_gets_its_own_message():
     assert bad_keys(concurrency="many", power_kw=-1, site="moon") == ["concurrency", "site", "power_kw"]
 
 
+@pytest.mark.parametrize("lengths", [{"input_tokens": 200_000}, {"input_tokens": 131_000}])
+def test_a_request_longer_than_the_model_can_take_is_a_bad_answer(lengths):
+    assert bad_keys(**CHAT | lengths) == ["input_tokens"]
+
+
 def test_a_context_that_is_too_long_names_both_lengths():
     with pytest.raises(BadAnswers) as caught:
         advice(**CHAT | {"context_tokens": 200_000})
     text = caught.value.problems[0].text
     assert "200" in text
     assert "131" in text
+
+
+@pytest.mark.parametrize("context", [65_536, 200_000, 9_000_000])
+def test_a_model_that_stands_in_takes_the_context_that_was_given(context):
+    result = advice(stage="inference", context_tokens=context)
+    assert assumption(result, "model")["origin"] == "default"
+    assert result["matches"]
 
 
 def test_unknown_and_unused_keys_are_said_and_change_nothing():
