@@ -30,8 +30,10 @@ from recommender.sizing.specs import (
     AIModelSpec,
     GPUSpec,
     Layout,
+    Link,
     Memory,
     NodeSpec,
+    Offload,
     Precision,
     Range,
     Recompute,
@@ -44,7 +46,8 @@ State = Literal["fits", "fits_if", "no"]
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
 LOADS = (1, 4, 16, 64, 256)
-COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel")
+COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel", "expert_parallel")
+CHECKPOINTS_KEPT = 2
 DIMENSIONS = 1024  # of a vector, as the embedding models of the catalog make them
 
 HARDWARE_KEYS = {
@@ -104,6 +107,29 @@ HARDWARE_KEYS = {
             ),
             stages=answers.SERVING,
         ),
+        Key(
+            "offload",
+            "choice",
+            _("What is kept in host memory instead of on the GPU?"),
+            _("Saves GPU memory and costs time at every step."),
+            "hardware",
+            choices=(
+                ("none", _("Nothing")),
+                ("optimizer", _("Optimizer states")),
+                ("activations", _("Activations")),
+                ("both", _("Both")),
+            ),
+            stages=answers.LEARNING,
+        ),
+        Key(
+            "preference",
+            "yes_no",
+            _("Is it trained on preferences (DPO)?"),
+            _("A reference model lies in memory beside the trained one."),
+            "hardware",
+            choices=answers.YES_NO,
+            stages=answers.LEARNING,
+        ),
         # Chosen in the table of layouts.
         *(
             Key(
@@ -114,12 +140,13 @@ HARDWARE_KEYS = {
                 "hardware",
                 unit="1",
                 minimum=Decimal(1),
-                maximum=Decimal(MAX_GPUS),
+                maximum=Decimal(MAX_GPUS * MAX_SERVERS),
                 whole=True,
             )
             for name, label in (
                 ("tensor_parallel", _("GPUs that share each layer")),
                 ("pipeline_parallel", _("Stages of layers")),
+                ("expert_parallel", _("GPUs that share the experts")),
             )
         ),
     )
@@ -136,8 +163,12 @@ class Hardware:
     utilization: float | None = None  # share of the card; None: the engine's default
     tensor_parallel: int | None = None
     pipeline_parallel: int | None = None
+    expert_parallel: int | None = None
+    link: Link = "pcie"
     link_max_gpus: int = 1  # GPUs that the fast link joins
     index_type: IndexType = "hnsw"
+    offload: Offload = "none"
+    preference: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +183,13 @@ class Fit:
     most: Range | None = None  # requests at once in one replica, by memory; None: no cache that grows
     recompute: Recompute | None = None
     sharding: Sharding | None = None
+    costs: tuple[str, ...] = ()  # what the layout costs, as `layouts.Cost` names it
+    span: int = 1  # servers that one replica takes
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each replica stands in one server and shares nothing with the others."""
+        return self.span == 1 and self.layout.expert_parallel == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +261,14 @@ def hardware(values: Mapping[str, str]) -> Hardware:
     number = {name: int(values[name]) for name in COUNTS if name in values}
     share = values.get("utilization")
     nodes = nodes_by_gpu(adapters.load_specs())[values["gpu"]] if "gpu" in values else []
-    wide = [node.link_max_gpus for node in nodes if max(node.counts) >= number.get("gpus", 1)]
+    wide = [node for node in nodes if max(node.counts) >= number.get("gpus", 1)]
+    best = max(wide or nodes, key=lambda node: node.link_max_gpus, default=None)
     return Hardware(
         gpu=nodes[0].gpu if nodes else None,
-        link_max_gpus=max(wide, default=1),
+        link=best.link if best else "pcie",
+        link_max_gpus=best.link_max_gpus if best else 1,
+        offload=values.get("offload", "none"),  # type: ignore[arg-type]
+        preference=values.get("preference") == "yes",
         utilization=None if share is None else float(share) / 100,
         index_type=values.get("index_type", "hnsw"),  # type: ignore[arg-type]
         **number,
@@ -257,7 +299,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
     if machine.gpu is not None:
         precision = weights_type(case, model, machine.gpu)
         support = precisions.support(machine.gpu, precision, case.engine)
-        fits = tuple(fits_of(case, machine))
+        fits = tuple(fits_of(case, machine, everything=True))
     return Calculation(
         answers=given,
         resolved=resolved,
@@ -322,7 +364,9 @@ def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
     return inputs
 
 
-def training_inputs(case: Case, recompute: Recompute, sharding: Sharding) -> dict[str, Any]:
+def training_inputs(
+    case: Case, machine: Hardware, recompute: Recompute, sharding: Sharding
+) -> dict[str, Any]:
     """Return what the memory functions take of a training, beside model, GPU and layout."""
     precision = case.training_precision or "bf16"
     return {
@@ -334,6 +378,8 @@ def training_inputs(case: Case, recompute: Recompute, sharding: Sharding) -> dic
         "micro_batch": case.hard.micro_batch,
         "recompute": recompute,
         "sharding": sharding,
+        "offload": machine.offload,
+        "preference": machine.preference,
     }
 
 
@@ -355,8 +401,16 @@ def opened(calculation: Calculation) -> ServingBreakdown | TrainingBreakdown:
     if not case.serves:
         assert fit.recompute is not None
         assert fit.sharding is not None
-        inputs = training_inputs(case, fit.recompute, fit.sharding)
-        return training_breakdown(calculation.model, gpu, fit.layout, **inputs)
+        inputs = training_inputs(case, calculation.hardware, fit.recompute, fit.sharding)
+        kept, rate = (calculation.answers.interval(key) for key in ("checkpoints_kept", "storage_gbs"))
+        return training_breakdown(
+            calculation.model,
+            gpu,
+            fit.layout,
+            checkpoints_kept=int(kept.high) if kept else CHECKPOINTS_KEPT,
+            storage_gb_per_s=float(rate.low) if rate and rate.low else None,
+            **inputs,
+        )
     return serving_breakdown(
         calculation.model,
         gpu,
@@ -414,7 +468,12 @@ def host(calculation: Calculation) -> Host | None:
     if gpu is None:
         return None
     work: Work = "inference" if calculation.case.serves else "training"
-    return host_of(gpu, calculation.hardware.gpus, work=work)
+    states = 0.0
+    if calculation.chosen is not None and not calculation.case.serves:
+        found = opened(calculation)
+        assert isinstance(found, TrainingBreakdown)
+        states = found.host / calculation.hardware.servers
+    return host_of(gpu, calculation.hardware.gpus, work=work, states=states)
 
 
 def contexts(calculation: Calculation) -> tuple[int, ...]:
@@ -430,7 +489,11 @@ def loads(calculation: Calculation) -> tuple[int, ...]:
     return tuple(sorted({*LOADS, calculation.corner.requests}))
 
 
-def fits_of(case: Case, machine: Hardware) -> Iterator[Fit]:
+def fits_of(case: Case, machine: Hardware, *, everything: bool = False) -> Iterator[Fit]:
+    """Yield how each layout takes the load.
+
+    Without `everything`, those that the advice tries: each replica in one server, sharing nothing.
+    """
     gpu = machine.gpu
     assert gpu is not None
     if not case.serves:
@@ -441,13 +504,13 @@ def fits_of(case: Case, machine: Hardware) -> Iterator[Fit]:
     precision = weights_type(case, model, gpu)
     taken = precisions.support(gpu, precision, case.engine) in ("native", "weight_only")
     counts = model.cache_known and bool(model.cache_groups) and case.kind == "tokens"
-    for layout in _serving_layouts(case, machine):
+    for layout, span, costs in _serving_layouts(case, machine, everything):
         requests = 1
         if case.kind == "tokens":
             # One server stands by where the load has to be carried without it.
             working = layout.replicas
             if case.n_plus_1 and machine.servers > 1:
-                working = layout.replicas // machine.servers * (machine.servers - 1)
+                working = max(layout.replicas * (machine.servers - 1) // machine.servers, 1)
             requests = ceil(case.hard.requests / working)
         held = memory.inference_memory(
             understood(model),
@@ -460,7 +523,8 @@ def fits_of(case: Case, machine: Hardware) -> Iterator[Fit]:
         most = None
         if counts:
             most = most_requests(case, machine, gpu, layout, case.hard.tokens_per_request)
-        yield Fit(layout, held, state_of(held) if taken else "no", precision, requests, most)
+        state = state_of(held) if taken else "no"
+        yield Fit(layout, held, state, precision, requests, most, costs=costs, span=span)
 
 
 def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
@@ -482,7 +546,7 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
         for recompute in ways:
             for sharding in (case.sharding,) if case.sharding else shardings:
                 held = memory.training_memory(
-                    model, gpu, layout, **training_inputs(case, recompute, sharding)
+                    model, gpu, layout, **training_inputs(case, machine, recompute, sharding)
                 )
                 state = state_of(held) if taken else "no"
                 found.append(Fit(layout, held, state, precision, recompute=recompute, sharding=sharding))
@@ -494,17 +558,28 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
             yield min(found, key=lambda fit: fit.memory.total.low)
 
 
-def _serving_layouts(case: Case, machine: Hardware) -> tuple[Layout, ...]:
+def _serving_layouts(
+    case: Case, machine: Hardware, everything: bool
+) -> Iterator[tuple[Layout, int, tuple[str, ...]]]:
+    """Yield layouts with the servers that one replica takes, and with what they cost."""
     model = case.hard.model
     assert model is not None
     if case.kind != "tokens":
-        return (Layout(1, 1, machine.gpus * machine.servers, 0, False),)
-    return layouts.inference_layouts(
+        yield Layout(1, 1, machine.gpus * machine.servers, 0, False), 1, ()
+        return
+    for option in layouts.valid_layouts(
         model,
         gpus_per_server=machine.gpus,
         servers=machine.servers,
+        link=machine.link,
         link_max_gpus=machine.link_max_gpus,
-    )
+    ):
+        layout, span = option.layout, option.servers_per_replica
+        shares = layout.expert_parallel > layout.tensor_parallel  # below it nothing changes in memory
+        if (everything and (shares or layout.expert_parallel == 1)) or (
+            span == 1 and layout.expert_parallel == 1
+        ):
+            yield layout, span, option.costs
 
 
 def _single(layout: Layout) -> Layout:
@@ -513,17 +588,17 @@ def _single(layout: Layout) -> Layout:
 
 def best_of(fits: tuple[Fit, ...], machine: Hardware) -> Fit | None:
     """Return the layout asked for, else the smallest group that fits, else the one that misses by least."""
-    if not fits:
-        return None
-    wanted = (machine.tensor_parallel, machine.pipeline_parallel or 1)
+    wanted = (machine.tensor_parallel, machine.pipeline_parallel or 1, machine.expert_parallel or 1)
     for fit in fits:
-        if (fit.layout.tensor_parallel, fit.layout.pipeline_parallel) == wanted:
+        layout = fit.layout
+        if (layout.tensor_parallel, layout.pipeline_parallel, layout.expert_parallel) == wanted:
             return fit
+    ordered = sorted(fits, key=lambda fit: not fit.is_plain)
     for state in ("fits", "fits_if"):
-        for fit in fits:
+        for fit in ordered:
             if fit.state == state:
                 return fit
-    return min(fits, key=lambda fit: fit.memory.total.low)
+    return min(ordered, key=lambda fit: fit.memory.total.low, default=None)
 
 
 def nodes_by_gpu(specs: adapters.Specs) -> dict[str, list[NodeSpec]]:
@@ -560,7 +635,15 @@ def _cards(case: Case, machine: Hardware, version: str) -> tuple[Card, ...]:
         if not gpu.serves_language_models and (case.kind == "tokens" or case.trains):
             continue
         for count in sorted({count for node in nodes for count in node.counts}):
-            tried = Hardware(gpu, count, utilization=machine.utilization)
+            tried = replace(
+                machine,
+                gpu=gpu,
+                gpus=count,
+                servers=1,
+                tensor_parallel=None,
+                pipeline_parallel=None,
+                expert_parallel=None,
+            )
             fit = best_of(tuple(fits_of(case, tried)), tried)
             if fit is not None and fit.state == "fits":
                 found.append(Card(gpu, count, fit))

@@ -6,7 +6,7 @@ from math import ceil
 from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext, gettext_lazy as _, ngettext
 
 from aiservers.addresses import canonical_text
 from catalog.templatetags import units
@@ -46,12 +46,37 @@ SECTIONS = (
         "training",
         "learning",
         ("method", "sequence_tokens", "micro_batch"),
-        ("optimizer", "lora_rank", "recompute", "sharding"),
+        (
+            "optimizer",
+            "lora_rank",
+            "recompute",
+            "sharding",
+            "offload",
+            "preference",
+            "checkpoints_kept",
+            "storage_gbs",
+        ),
     ),
     ("hardware", "", ("gpu", "gpus"), ("servers", "utilization")),
     ("index", "serving", (), ("documents", "vector_dimensions", "index_type", "index_replicas")),
 )
 ASKED = {"stage", *(name for _slug, _mode, shown, extra in SECTIONS for name in (*shown, *extra))}
+# What a layout costs; GPUs without work are named beside the layout itself.
+COSTS = {
+    "tensor_over_pcie": _("The GPUs that share the model talk over PCIe: this buys memory, but costs speed."),
+    "pipeline_no_faster": _("Stages buy memory and throughput, but no answer gets faster."),
+    "pipeline_over_network": _("Stages in several servers wait for the network between them."),
+    "experts_over_pcie": _("Experts are reached over PCIe: this buys memory, but costs speed."),
+    "experts_over_network": _("Experts are reached over the network: this buys memory, but costs speed."),
+    "kv_heads_copied": _("There are fewer KV heads than GPUs: the cache is not divided any further."),
+    "latent_copied": _("Each GPU keeps the whole compressed cache: more GPUs do not divide it."),
+}
+ENGINE_WARNINGS = {
+    "graphs_beside": _(
+        "The recorded CUDA graphs lie outside of what the engine plans with, and it leaves them too little."
+    ),
+    "budget_above_95": _("Above 95 % an engine often runs out of memory outside of what it plans."),
+}
 NUMBERS = {name for name, key in HARDWARE_KEYS.items() if key.kind == "number"}
 
 
@@ -158,7 +183,7 @@ class Calculator(Questionnaire):
     def carried(self):
         """Return what the form carries along because it does not ask it, as pairs."""
         pairs = self.hidden(ASKED)
-        chosen_in_tables = ("tensor_parallel", "pipeline_parallel")
+        chosen_in_tables = ("tensor_parallel", "pipeline_parallel", "expert_parallel")
         return pairs + [(name, text) for name in chosen_in_tables for text in self.machine.get(name, [])]
 
     def full_query(self, **changes):
@@ -386,7 +411,6 @@ def _settings_text(calculation: Calculation, fit: Fit):
 def _notes(calculation: Calculation, fit: Fit):
     """Return what to know beside the figures."""
     notes = []
-    share = calculation.hardware.utilization
     if calculation.support == "weight_only" and calculation.case.serves:
         notes.append(
             gettext(
@@ -395,16 +419,13 @@ def _notes(calculation: Calculation, fit: Fit):
             )
             % {"precision": fit.precision.upper()}
         )
-    if fit.layout.crosses_link:
-        notes.append(
-            gettext("The GPUs that share the model talk over PCIe: this buys memory and costs speed.")
-        )
+    notes += [str(COSTS[code]) for code in fit.costs if code in COSTS]
     if not calculation.hardware.gpu.memory_reported:
         notes.append(
             gettext("What the card really offers is not published: a range around its label counts.")
         )
-    if share is not None and share > 0.95 and calculation.case.serves:
-        notes.append(gettext("Above 95 % an engine often runs out of memory outside of what it plans."))
+    warned = getattr(calculator.opened(calculation), "warnings", ())
+    notes += [str(ENGINE_WARNINGS[code]) for code in warned]
     return notes
 
 
@@ -425,18 +446,7 @@ def _facts(calculation: Calculation):
     """Return sizes that go with the result: (label, text)."""
     found = calculator.opened(calculation)
     if isinstance(found, TrainingBreakdown):
-        files = found.checkpoints
-        return [
-            (gettext("Parameters trained"), units.billions(found.trained_parameters)),
-            (
-                gettext("Checkpoint to resume from"),
-                _both(files.full),
-            ),
-            (
-                gettext("Weights alone, afterwards"),
-                _both(files.weights),
-            ),
-        ]
+        return _training_facts(found)
     facts = []
     if found.bytes_per_token:
         text = gettext("%(kib)s KiB on each GPU") % {
@@ -446,6 +456,22 @@ def _facts(calculation: Calculation):
     if found.request is not None:
         text = gettext("%(gib)s on each GPU") % {"gib": units.bytes_gib(found.request.typical)}
         facts.append((gettext("One request"), text))
+    return facts
+
+
+def _training_facts(found: TrainingBreakdown):
+    files = found.checkpoints
+    facts = [
+        (gettext("Parameters trained"), units.billions(found.trained_parameters)),
+        (gettext("Checkpoint to resume from"), _both(files.full)),
+        (gettext("Weights alone, afterwards"), _both(files.weights)),
+        (gettext("On disk, with checkpoints kept: %(kept)s") % {"kept": files.kept}, _both(files.stored)),
+    ]
+    if files.full_write_s is not None:
+        seconds = units.quantity(files.full_write_s, gettext("s"), units.places(files.full_write_s))
+        facts.append((gettext("Time to write a checkpoint"), seconds))
+    if found.host:
+        facts.append((gettext("Moved to host memory"), _both(found.host)))
     return facts
 
 
@@ -462,6 +488,7 @@ def _layouts(calculation: Calculation, form):
             {
                 "tensor": layout.tensor_parallel,
                 "pipeline": layout.pipeline_parallel,
+                "experts": layout.expert_parallel if layout.expert_parallel > 1 else None,
                 "replicas": layout.replicas,
                 "idle": layout.idle_gpus,
                 "need": _triple_gib(fit.memory.total),
@@ -473,6 +500,7 @@ def _layouts(calculation: Calculation, form):
                     form.full_query(
                         tensor_parallel=str(layout.tensor_parallel),
                         pipeline_parallel=str(layout.pipeline_parallel),
+                        expert_parallel=str(layout.expert_parallel) if layout.expert_parallel > 1 else None,
                     )
                 ),
             }
@@ -531,6 +559,7 @@ def _cards(calculation: Calculation, form):
                     servers=None,
                     tensor_parallel=None,
                     pipeline_parallel=None,
+                    expert_parallel=None,
                 )
             ),
         }
