@@ -36,7 +36,6 @@ class Setup:
     weights: spellings.Weights
     kv_precision: KVPrecision
     layout: Layout
-    data_parallel: int
     context_parallel: int  # ranks that share out the tokens of the cache
     max_length: int | None  # longest request that the engine takes [tokens]
     whole_chunks: bool  # windowed layers are planned with a batch beside their window
@@ -61,6 +60,8 @@ def setup(question: Question, shelf: Shelf) -> Setup:
     build = spellings.build(runtime, version, numbers)
     weights = spellings.look_up(spellings.WEIGHTS, question.precision.get("weights"), "weights precision")
     tensor, pipeline = question.count("tensor_parallel", 1), question.count("pipeline_parallel", 1)
+    copies = question.count("data_parallel", 1)
+    experts = tensor * copies if question.flag("expert_parallel") else 1
     stored = question.precision.get("kv")
     kv_precision = "bf16" if stored is None else spellings.look_up(spellings.KV, stored, "cache precision")
     return Setup(
@@ -69,8 +70,7 @@ def setup(question: Question, shelf: Shelf) -> Setup:
         build=build,
         weights=weights,
         kv_precision=kv_precision,
-        layout=Layout(tensor, pipeline, 1, 0, False),
-        data_parallel=question.count("data_parallel", 1),
+        layout=Layout(tensor, pipeline, copies, 0, False, expert_parallel=experts),
         context_parallel=question.count("decode_context_parallel", 1),
         max_length=question.count("max_model_len") if question.input.get("max_model_len") else None,
         whole_chunks=spellings.plans_whole_chunks(runtime, version),
@@ -202,8 +202,6 @@ def without_driver(needed: Memory, gpu: GPUSpec) -> Range:
 def _serving(case: Setup, question: Question, shelf: Shelf, tokens: int = 1, requests: int = 0) -> Memory:
     if not case.runtime.serves:
         raise Refused("plain PyTorch has no pool of its own")
-    if case.data_parallel > 1:
-        raise Refused("experts spread over data-parallel ranks are not sized")
     if case.model.kind in ("vision", "image_generation", "asr"):
         raise Refused(f"engine memory is sized for language models, not for {case.model.kind}")
     batch = question.count("max_num_batched_tokens") if question.input.get("max_num_batched_tokens") else None
