@@ -31,7 +31,7 @@ SITES = [("datacenter", _("Data centre")), ("edge", _("Outside the data centre")
 FORMS = [
     ("rack", _("Rack server")),
     ("tray", _("Tray for an enclosure")),
-    ("edge", _("Edge box")),
+    ("edge", _("Edge server")),
     ("tower", _("Tower")),
 ]
 COOLING = [
@@ -140,7 +140,7 @@ class ServerFilter(django_filters.FilterSet):
     """
 
     stage = django_filters.ChoiceFilter(
-        label=_("Kind of work"), choices=STAGES, method="filter_stage", empty_label=_("Any")
+        label=_("Stage"), choices=STAGES, method="filter_stage", empty_label=_("Any")
     )
     site = django_filters.ChoiceFilter(
         label=_("Place"), choices=SITES, method="filter_site", empty_label=_("Any")
@@ -160,7 +160,7 @@ class ServerFilter(django_filters.FilterSet):
         widget=forms.CheckboxSelectMultiple,
     )
     kind = django_filters.MultipleChoiceFilter(
-        label=_("Form"), choices=FORMS, widget=forms.CheckboxSelectMultiple
+        label=_("Form"), choices=FORMS, method="filter_kind", widget=forms.CheckboxSelectMultiple
     )
     cooling = django_filters.ChoiceFilter(
         label=_("Cooling"), choices=COOLING, method="filter_cooling", empty_label=_("Any")
@@ -270,6 +270,13 @@ class ServerFilter(django_filters.FilterSet):
         return queryset.filter(
             Exists(SlotAlternative.objects.filter(variant__server=OuterRef("pk"), width=value))
         )
+
+    def filter_kind(self, queryset, name, value):
+        """Keep the forms asked for; an edge server may be made for a rack too, and is found as both."""
+        if not value:
+            return queryset
+        condition = Q(kind__in=value)
+        return queryset.filter(condition | Q(for_edge=True) if "edge" in value else condition)
 
     def filter_rack_units(self, queryset, name, value):
         if not value:

@@ -237,7 +237,7 @@ def drawings(server):
             kind = card_kind(option.gpu)
             if (kind == "module" or not variant.slot_alternatives.all()) and option.max_count:
                 counts[kind] = max(counts.get(kind, 0), option.max_count)
-        for kind in ("double", "single", "module"):
+        for kind in ("double", "single", "module", "card"):
             if counts.get(kind):
                 name = variant.name if several else ""
                 found.append(
@@ -379,13 +379,17 @@ def gpu_page(gpu):
 
 
 def _rates(gpu, marks):
-    """Return [(precision, rate, mark)]; a precision that the GPU is known not to compute in says so."""
+    """Return [(precision, rate, mark)]; a precision that the GPU is known not to compute in says so.
+
+    The list of native precisions is one of matrix units: it says nothing about FP64 and FP32, which ordinary
+    cores compute as well.
+    """
     native = (gpu.native_precisions or "").upper().split()
     rows = []
     for precision, unit in RATES:
         name = f"{precision.lower()}_{unit}"
         rate = getattr(gpu, name)
-        if rate is None and native and precision not in native:
+        if rate is None and native and precision not in (*native, "FP64", "FP32"):
             rows.append((precision, gettext("not computed natively"), marks["native_precisions"]))
         else:
             rows.append((precision, UNITS[unit](rate), marks[name]))

@@ -82,16 +82,19 @@ def card_room(counts, limits=None):
         "double": ngettext("%(count)s double-wide", "%(count)s double-wide", counts.get("double", 0)),
         "module": ngettext("%(count)s module", "%(count)s modules", counts.get("module", 0)),
     }
-    room = None
+    parts = []
     for kind, text in texts.items():
         if not counts.get(kind):
             continue
         part = text % {"count": format_number(counts[kind])}
         if limits and limits.get(kind):
             part = gettext("%(cards)s, up to %(power)s each") % {"cards": part, "power": watts(limits[kind])}
-        # Translators: one or the other, never both; the second begins with a figure.
-        room = gettext("%(first)s or %(second)s") % {"first": room, "second": part} if room else part
-    return room
+        parts.append(part)
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    separator = "; " if limits and any(limits.values()) else ", "
+    # Translators: one or the other, never both; the second begins with a figure.
+    return gettext("%(first)s or %(second)s") % {"first": separator.join(parts[:-1]), "second": parts[-1]}
 
 
 def stated(text):
@@ -196,7 +199,8 @@ def conditions(option):
             if option.special_base_model
             else gettext("Only on a base model that is ordered apart.")
         )
-    if not option.can_be_ordered:
+    # Where the whole server is withdrawn, its name says so already.
+    if not option.can_be_ordered and option.variant.server.can_be_ordered:
         found.append(gettext("No longer ordered."))
     return found
 

@@ -13,7 +13,7 @@ EAR = 9
 BOX_WIDTH = 130  # a small box without rack ears
 FULL_HEIGHT = 50  # a full-height card, 111 mm
 GAP = 3
-CARD_WIDTHS = {"single": 9, "double": 18, "module": 20}  # one slot is 20.32 mm wide
+CARD_WIDTHS = {"single": 9, "double": 18, "module": 20, "card": 9}  # one slot is 20.32 mm wide
 
 # Shown size of a drawing unit [px], so that drawings of one size stand side by side at the same scale.
 SCALES = {"small": 88 / WIDTH, "medium": 150 / WIDTH, "large": 352 / WIDTH}
@@ -25,7 +25,7 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
 
     Args:
         server: a Server, with its enclosure where it is a tray.
-        cards: "single", "double" or "module".
+        cards: "single", "double", "module", or "card" where the width is not known.
         free, used, idle: how many cards there is room for, are at work, are left over.
         spare: the whole server stands by for the loss of another.
         height: rack units of a variant, where it is not the server's own.
@@ -150,13 +150,16 @@ def card_count(cards, count):
         "module": ngettext(
             "%(count)s GPU module on one board.", "%(count)s GPU modules on one board.", count
         ),
+        "card": ngettext("Room for %(count)s GPU card.", "Room for %(count)s GPU cards.", count),
     }
     return texts[cards] % {"count": count}
 
 
 @register.filter
 def card_kind(gpu):
-    """Return the word that {% rack %} takes for a GPU: "single", "double" or "module"."""
+    """Return the word that {% rack %} takes for a GPU: "single", "double", "module" or "card"."""
+    if gpu.form is None:
+        return "card"
     if gpu.form != "pcie":
         return "module"
     return "double" if (gpu.slots_wide or 2) > 1 else "single"

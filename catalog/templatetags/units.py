@@ -59,6 +59,12 @@ def number(value, decimals=2):
 
 
 @register.filter
+def how_many(value):
+    """Return a count of parts; zero is "none"."""
+    return pgettext("count", "none") if value == 0 else number(value)
+
+
+@register.filter
 def gigabytes(value):
     """Return memory as it is printed on the box [GB]."""
     return quantity(value, pgettext("unit", "GB"))
@@ -137,13 +143,13 @@ def celsius(value):
 @register.filter
 def tflops(value):
     """Return a compute rate [TFLOPS], without sparsity."""
-    return quantity(value, pgettext("unit", "TFLOPS"), 1)
+    return quantity(value, pgettext("unit", "TFLOPS"), 1 if value is None or value >= 1 else 2)
 
 
 @register.filter
 def tops(value):
     """Return a rate of whole-number operations [TOPS], without sparsity."""
-    return quantity(value, "TOPS", 1)
+    return quantity(value, pgettext("unit", "TOPS"), 1)
 
 
 @register.filter

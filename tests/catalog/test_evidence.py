@@ -5,9 +5,18 @@ from django.db.models import Count, Q
 
 from catalog import loading
 from catalog.models import GPU, Evidence, GPUOption, Server, Source, Variant
-from catalog.selectors import evidence_by_field
 
 pytestmark = pytest.mark.usefixtures("catalog")
+
+SUBJECTS = {Server: "server", Variant: "variant", GPUOption: "option", GPU: "gpu"}
+
+
+def evidence_by_field(row):
+    """Return {field: [evidence rows]} of one catalog row."""
+    grouped = {}
+    for evidence in Evidence.objects.filter(**{SUBJECTS[type(row)]: row}).select_related("source"):
+        grouped.setdefault(evidence.field, []).append(evidence)
+    return grouped
 
 
 def stated(field, **subject):
