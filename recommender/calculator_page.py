@@ -23,6 +23,7 @@ from recommender.sizing.specs import GIB, Range
 MODES = ("inference", "fine_tuning", "training")
 MOST_CARDS = 12  # rows of the table of cards
 MOST_SERVERS = 8
+MOST_LAYOUTS = 12
 
 # The fields in their order: (section, is for, shown at once, folded away).
 SECTIONS = (
@@ -109,6 +110,12 @@ class Field(Question):
     @property
     def control(self):
         return "number" if self.key.kind == "number" else "select"
+
+    @property
+    def mode(self):
+        """Name the kind of work that alone asks for it: "serving", "learning" or "" for both."""
+        modes = {answers.SERVING: "serving", answers.LEARNING: "learning"}
+        return modes.get(self.key.stages, "")
 
     @property
     def described_by(self):
@@ -260,6 +267,7 @@ def result(calculation, form):
     if chosen is None:
         return context | {"whole": _whole(calculation), "spoken": _spoken_without(context)}
     gpu = calculation.hardware.gpu
+    layouts = _layouts(calculation, form)
     return context | {
         "gpu": {"slug": gpu.slug, "name": calculation.names[gpu.slug]},
         "memory": memory_context(chosen, calculator.opened(calculation), calculation.names),
@@ -271,7 +279,8 @@ def result(calculation, form):
         "state": chosen.state,
         "headline": headline(calculation, chosen),
         "spoken": f"{STATES[chosen.state]}: {headline(calculation, chosen)}",
-        "layouts": _layouts(calculation, form),
+        "layouts": layouts[:MOST_LAYOUTS],
+        "more_layouts": layouts[MOST_LAYOUTS:],
         "table": _table(calculation) if chosen.most is not None else None,
         "servers": [
             {"slug": slug, "name": calculation.names[slug]} for slug in calculation.servers[:MOST_SERVERS]
@@ -482,7 +491,10 @@ def _both(size):
 
 def _layouts(calculation: Calculation, form):
     rows = []
-    for fit in calculation.fits:
+    fits = sorted(calculation.fits, key=lambda fit: (fit is not calculation.chosen, not fit.is_plain))
+    if len(fits) <= MOST_LAYOUTS:
+        fits = calculation.fits
+    for fit in fits:
         layout = fit.layout
         rows.append(
             {

@@ -268,8 +268,10 @@ def test_more_requests_never_fit_where_fewer_do_not(client):
 
 def test_an_architecture_that_is_not_understood_says_what_is_known(client):
     query = {"model": "deepseek-v4.1-flash", "gpu": "nvidia-h200-sxm-141gb", "gpus": "8"}
-    result = client.get(url(**query)).context["result"]
+    response = client.get(url(**query))
+    result = response.context["result"]
     assert result["cache_unknown"]
+    assert "not limited by memory" not in seen(response)
     assert {line["name"] for line in result["memory"]["lines"]} == {"weights", "activations", "overhead"}
     assert result["table"] is None
 
@@ -370,7 +372,8 @@ def test_states_moved_to_the_host_leave_the_gpu(client):
 
 def test_experts_may_lie_over_all_copies_and_stages_over_servers(client):
     query = {"model": "deepseek-v3", "gpu": "nvidia-h200-sxm-141gb", "gpus": "8", "servers": "2"}
-    rows = client.get(url(**query)).context["result"]["layouts"]
+    result = client.get(url(**query)).context["result"]
+    rows = result["layouts"] + result["more_layouts"]
     assert any(row["experts"] == 16 for row in rows)
     spread = next(row for row in rows if row["experts"] == 16 and row["tensor"] == 1)
     alone = next(row for row in rows if not row["experts"] and row["tensor"] == row["pipeline"] == 1)
