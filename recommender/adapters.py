@@ -14,11 +14,16 @@ from catalog import versions
 from catalog.models import AIModel, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
 from recommender.cases import Preset
 from recommender.sizing.demand import Bare, Machine
-from recommender.sizing.specs import GIB, AIModelSpec, CacheGroup, ExtraModule, GPUSpec, NodeSpec, Range
-
-# What a driver reports of the printed number read as GiB, where no report is known: derived from all cards
-# with both figures.
-USABLE_SHARE = Range(0.93, 0.965, 1.0)
+from recommender.sizing.specs import (
+    GIB,
+    USABLE_SHARE,
+    AIModelSpec,
+    CacheGroup,
+    ExtraModule,
+    GPUSpec,
+    NodeSpec,
+    Range,
+)
 
 # One lane, both directions [bytes/s], by PCIe generation (PCI-SIG: 8, 16, 32, 64 GT/s with their coding).
 PCIE_LANE = {3: 1.97e9, 4: 3.94e9, 5: 7.88e9, 6: 15.13e9}

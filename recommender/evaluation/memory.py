@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from recommender.evaluation import spellings
 from recommender.evaluation.cases import Question, Refused
 from recommender.evaluation.scores import Prediction
-from recommender.evaluation.shelf import Shelf
+from recommender.evaluation.shelf import Shelf, memory_card
 from recommender.sizing import memory
 from recommender.sizing.specs import (
     GIB,
@@ -185,7 +185,7 @@ def _peak(unit: float | None) -> Callable[[Setup, Question, Shelf], Range]:
     def rule(case: Setup, question: Question, shelf: Shelf) -> Range:
         if case.runtime.serves:
             raise Refused("an engine's peak is its budget, not its need")
-        needed, gpu = _plain(case, question, shelf), shelf.card(question).spec
+        needed, gpu = _plain(case, question, shelf), memory_card(shelf, question).spec
         return without_driver(needed, gpu).scaled(1 / (unit or case.runtime.unit))
 
     return rule
@@ -209,7 +209,7 @@ def _serving(case: Setup, question: Question, shelf: Shelf, tokens: int = 1, req
         batch = case.max_length  # these releases read a prompt in one go
     return memory.inference_memory(
         case.model,
-        shelf.card(question).spec,
+        memory_card(shelf, question).spec,
         case.layout,
         precision=case.weights.precision,
         kv_precision=case.kv_precision,
@@ -227,7 +227,7 @@ def _serving(case: Setup, question: Question, shelf: Shelf, tokens: int = 1, req
 def _plain(case: Setup, question: Question, shelf: Shelf) -> Memory:
     return memory.inference_memory(
         case.model,
-        shelf.card(question).spec,
+        memory_card(shelf, question).spec,
         case.layout,
         precision=case.weights.precision,
         kv_precision=case.kv_precision,

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recommender.evaluation.cases import Question, Refused
-from recommender.sizing.specs import GIB, AIModelSpec, GPUSpec, Link, Range, SizingError
+from recommender.sizing.specs import GIB, USABLE_SHARE, AIModelSpec, GPUSpec, Link, Range, SizingError
 
 _REPOSITORY = re.compile(r"github:(?P<name>[\w.-]+/[\w.-]+?)(?:@.*)?")
+_LABEL = re.compile(r"-(?P<gb>\d{1,3})gb\b")
 _INDEX = re.compile(r"\b\d{7,}\b")
 
 
@@ -72,6 +73,40 @@ def reporting(card: Card, total_gib: float | None) -> Card:
     except SizingError as error:
         raise Refused("gpu_total_gib_reported is not the memory of one accelerator") from error
     return replace(card, spec=spec)
+
+
+def memory_card(shelf: Shelf, question: Question) -> Card:
+    """Return the card of a case; of one that is not there, as much as its report or its name tell of memory.
+
+    Memory depends on nothing else of a card but its maker; rates stay unknown and are refused as such.
+
+    Raises:
+        Refused: it is not there, and neither report nor name states its memory.
+    """
+    try:
+        return shelf.card(question)
+    except Refused:
+        label = _LABEL.search(question.gpu)
+        if question.gpu_total_gib is None and label is None:
+            raise
+    total, printed = question.gpu_total_gib, float(label["gb"]) if label else None
+    memory = USABLE_SHARE.scaled(printed * GIB) if printed else Range.exact(0.0)
+    if total is not None:
+        memory, printed = Range.exact(total * GIB), None
+    spec = GPUSpec(
+        slug=question.gpu,
+        vendor=question.gpu.partition("-")[0],
+        architecture="",
+        form=None,
+        memory_bytes=memory,
+        memory_reported=total is not None,
+        bandwidth_bytes_per_s=None,
+        dense_flops={},
+        native_precisions=frozenset(),
+        tdp_w=None,
+        memory_label_gb=printed,
+    )
+    return Card(spec, None)
 
 
 def same_source(reference: str, texts: Iterable[str]) -> bool:

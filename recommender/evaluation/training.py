@@ -7,7 +7,7 @@ from recommender.evaluation import spellings
 from recommender.evaluation.cases import Question, Refused
 from recommender.evaluation.memory import without_driver
 from recommender.evaluation.scores import Prediction
-from recommender.evaluation.shelf import Card, Shelf, resized
+from recommender.evaluation.shelf import Card, Shelf, memory_card, resized
 from recommender.sizing import training
 from recommender.sizing.memory import training_memory
 from recommender.sizing.specs import GIB, AIModelSpec, Layout, Memory, Method, Precision, Range, Recompute
@@ -49,7 +49,7 @@ def setup(question: Question, shelf: Shelf) -> Setup:
     Raises:
         Refused: something is not in the catalog or not spelled as known.
     """
-    model, card = shelf.model(question), shelf.card(question)
+    model, card = shelf.model(question), memory_card(shelf, question)
     if not model.generates_tokens:
         raise Refused(f"training of this kind of model is not sized: {model.kind}")
     stack, unit = spellings.framework(question.text("framework"))

@@ -60,6 +60,11 @@ class Range:
         return Range(self.low * factor, self.typical * factor, self.high * factor)
 
 
+# What a driver reports of the printed number read as GiB, where no report is known: derived from all cards
+# with both figures.
+USABLE_SHARE = Range(0.93, 0.965, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class CacheGroup:
     """What one kind of layer keeps per request (see `memory.cache_bytes` for the rule of each kind).

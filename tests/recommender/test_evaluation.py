@@ -251,6 +251,35 @@ def test_reported_memory_takes_the_place_of_the_card_s_own(evaluate):
     assert gained == pytest.approx(0.9 * (reported - 75) * 2**30 / 131072, rel=0.02)
 
 
+def test_of_a_card_that_is_not_in_the_catalog_only_memory_is_known(evaluate):
+    known = predicted(evaluate(LLAMA_8B))["llama-8b", "kv_cache_tokens"]
+    named = predicted(evaluate(changed(LLAMA_8B, gpu="nvidia-h800-80gb")))["llama-8b", "kv_cache_tokens"]
+    assert named.low < known.typical < named.high  # 0.93 to 1.00 of the number in its name
+    stated = changed(LLAMA_8B, gpu="nvidia-geforce", gpu_total_gib_reported=79.65)
+    assert predicted(evaluate(stated))["llama-8b", "kv_cache_tokens"].typical == known.typical
+    fast = changed(FINE_TUNING, gpu="nvidia-h800-80gb", gpu_proxy=None)
+    assert "rate is not published" in reasons(evaluate(fast))["tokens_per_s"]
+    assert ("llama-3b-full", "peak_gpu_gib") in predicted(evaluate(fast))
+
+
+def test_experts_over_data_parallel_ranks_leave_room_for_the_cache(evaluate):
+    mixture = changed(
+        LLAMA_8B,
+        model="qwen3-235b-a22b",
+        gpu="nvidia-h200-sxm-141gb",
+        gpu_count=8,
+        input__data_parallel=8,
+        input__max_model_len=None,
+        judge=["weights_gib_per_gpu"],
+    )
+    spread = changed(mixture, input__expert_parallel=True)
+    (copied,) = predicted(evaluate(mixture)).values()
+    (shared,) = predicted(evaluate(spread)).values()
+    # 94 layers of 128 experts of three matrices 4096 x 1536 in 16 bits, seven eighths of them elsewhere
+    experts = 94 * 128 * 3 * 4096 * 1536 * 2 / 2**30
+    assert copied.typical - shared.typical == pytest.approx(7 / 8 * experts, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("case", "changes", "reason"),
     [
