@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _, ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy, pgettext_lazy
 
 from aiservers.numbers import Interval, NumberError, canonical, parse_canonical
 from catalog.templatetags.units import NARROW_SPACE, format_number
@@ -60,13 +60,20 @@ class Key:
     choices: tuple[tuple[str, Promise | str], ...] = ()
     repeats: bool = False
     used: bool = True
-    typical: Promise | str = ""
+    typical: Promise | str = ""  # a canonical number or range, or a text where the unit is not the key's
     stages: frozenset[str] = frozenset(STAGES)
     kinds: frozenset[str] = frozenset(WORK_KINDS)
 
     @property
     def signed(self) -> bool:
         return self.minimum is not None and self.minimum < 0
+
+    @property
+    def typical_text(self) -> str:
+        """Return what is usual with its unit, "" where nothing is."""
+        if not isinstance(self.typical, str) or not self.typical:
+            return str(self.typical)
+        return written(self, parse_interval(self.typical))
 
 
 _TOKENS = ngettext_lazy("%(amount)s token", "%(amount)s tokens", "count")
@@ -91,9 +98,14 @@ NOUNS = {
 }
 
 
+_RACK_UNITS = pgettext_lazy("unit", "%(count)sU")
+
+
 def with_unit(key: Key, interval: Interval, written: str) -> str:
     """Return a written number or range with its unit, or with its noun in the form that it asks for."""
     noun = NOUNS.get(key.name)
+    if key.unit == "U":
+        return str(_RACK_UNITS % {"count": written})
     if noun is None:
         return f"{written}{NARROW_SPACE}{key.unit_label}" if key.unit_label else written
     high = interval.high
@@ -140,10 +152,10 @@ _ALL_KEYS = [
             ("training", _("Training")),
             ("fine_tuning", _("Fine-tuning")),
             ("inference", _("Inference")),
-            ("mixed", _("Fine-tuning now and then, inference all the time")),
+            ("mixed", _("Fine-tuning and inference")),
             ("development", _("Development and pilots")),
         ],
-        _("What is the server for?"),
+        _("Stage"),
         _("Training, fine-tuning and serving a model ask for different machines."),
         "work",
         repeats=True,
@@ -151,7 +163,7 @@ _ALL_KEYS = [
     Key(
         "workload",
         "slug",
-        _("Which kind of work?"),
+        _("Task"),
         _("Fills in typical values for everything that you do not know yet."),
         "work",
         repeats=True,
@@ -189,7 +201,7 @@ _ALL_KEYS = [
         "model",
         "10^9",
         _("billion"),
-        typical=_("7 to 70 billion"),
+        typical="7..70",
     ),
     _number(
         "active_parameters_b",
@@ -200,7 +212,7 @@ _ALL_KEYS = [
         "model",
         "10^9",
         _("billion"),
-        typical=_("3 to 40 billion"),
+        typical="3..40",
         kinds=ONLY_TOKENS,
     ),
     _choice(
@@ -244,7 +256,7 @@ _ALL_KEYS = [
         _("Each one takes memory that is easily forgotten."),
         "model",
         whole=True,
-        typical=_("0 to 16"),
+        typical="0..16",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -268,7 +280,7 @@ _ALL_KEYS = [
         "1",
         _("requests"),
         whole=True,
-        typical=_("5 to 200"),
+        typical="5..200",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -282,7 +294,7 @@ _ALL_KEYS = [
         "1",
         _("requests"),
         whole=True,
-        typical=_("1 to 50"),
+        typical="1..50",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -295,7 +307,7 @@ _ALL_KEYS = [
         "load",
         "1/s",
         _("per second"),
-        typical=_("0.1 to 20"),
+        typical="0.1..20",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -309,7 +321,7 @@ _ALL_KEYS = [
         "1",
         _("people"),
         whole=True,
-        typical=_("50 to 5,000"),
+        typical="50..5000",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -322,7 +334,7 @@ _ALL_KEYS = [
         "load",
         "%",
         PERCENT,
-        typical=_("10 to 25 %"),
+        typical="10..25",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -335,7 +347,7 @@ _ALL_KEYS = [
         "load",
         "1/min",
         _("per minute"),
-        typical=_("0.4 to 2"),
+        typical="0.4..2",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -348,7 +360,7 @@ _ALL_KEYS = [
         "load",
         "1",
         _("times"),
-        typical=_("1.5 to 2.5"),
+        typical="1.5..2.5",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -356,13 +368,13 @@ _ALL_KEYS = [
         "input_tokens",
         1,
         10_000_000,
-        _("How long is a typical request?"),
+        _("How long is a typical prompt?"),
         _("The longer the prompt, the longer the wait for the first word."),
         "load",
         "tokens",
         TOKEN,
         whole=True,
-        typical=_("500 to 10,000"),
+        typical="500..10000",
         stages=SERVING,
         kinds=frozenset({TOKENS, EMBEDDINGS}),
     ),
@@ -376,7 +388,7 @@ _ALL_KEYS = [
         "tokens",
         TOKEN,
         whole=True,
-        typical=_("250 to 1,500"),
+        typical="250..1500",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -390,7 +402,7 @@ _ALL_KEYS = [
         "tokens",
         TOKEN,
         whole=True,
-        typical=_("4,000 to 32,000"),
+        typical="4000..32000",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -403,7 +415,7 @@ _ALL_KEYS = [
         "load",
         "%",
         PERCENT,
-        typical=_("0 to 60 %"),
+        typical="0..60",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -417,7 +429,7 @@ _ALL_KEYS = [
         "1",
         _("streams"),
         whole=True,
-        typical=_("8 to 64"),
+        typical="8..64",
         stages=SERVING,
         kinds=frozenset({VISION}),
     ),
@@ -430,7 +442,7 @@ _ALL_KEYS = [
         "load",
         "1/s",
         _("per second"),
-        typical=_("5 to 30"),
+        typical="5..30",
         stages=SERVING,
         kinds=frozenset({VISION}),
     ),
@@ -444,7 +456,7 @@ _ALL_KEYS = [
         "1",
         _("streams"),
         whole=True,
-        typical=_("5 to 200"),
+        typical="5..200",
         stages=SERVING,
         kinds=frozenset({SPEECH}),
     ),
@@ -457,7 +469,7 @@ _ALL_KEYS = [
         "load",
         "1/min",
         _("per minute"),
-        typical=_("1 to 60"),
+        typical="1..60",
         stages=SERVING,
         kinds=frozenset({IMAGES}),
     ),
@@ -471,7 +483,7 @@ _ALL_KEYS = [
         "targets",
         "ms",
         MS,
-        typical=_("300 to 3,000 ms"),
+        typical="300..3000",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -484,7 +496,7 @@ _ALL_KEYS = [
         "targets",
         "ms",
         MS,
-        typical=_("15 to 100 ms"),
+        typical="15..100",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -505,7 +517,7 @@ _ALL_KEYS = [
         "targets",
         "s",
         _("s"),
-        typical=_("0 to 30 s"),
+        typical="0..30",
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
@@ -559,7 +571,7 @@ _ALL_KEYS = [
         _("Each pass takes the same time again."),
         "training",
         "1",
-        typical=_("1 to 5"),
+        typical="1..5",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -572,7 +584,7 @@ _ALL_KEYS = [
         "training",
         "h",
         _("h"),
-        typical=_("4 to 72 h"),
+        typical="4..72",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -586,7 +598,7 @@ _ALL_KEYS = [
         "tokens",
         TOKEN,
         whole=True,
-        typical=_("2,048 to 8,192"),
+        typical="2048..8192",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -600,7 +612,7 @@ _ALL_KEYS = [
         "1",
         _("sequences"),
         whole=True,
-        typical=_("16 to 1,024"),
+        typical="16..1024",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -614,7 +626,7 @@ _ALL_KEYS = [
         "1",
         _("sequences"),
         whole=True,
-        typical=_("1 to 4"),
+        typical="1..4",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -646,7 +658,7 @@ _ALL_KEYS = [
         "training",
         "1",
         whole=True,
-        typical=_("8 to 64"),
+        typical="8..64",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -812,7 +824,7 @@ _ALL_KEYS = [
         "availability",
         "%/year",
         _("% a year"),
-        typical=_("50 to 200 %"),
+        typical="50..200",
         stages=SERVING,
     ),
     _number(
@@ -824,7 +836,7 @@ _ALL_KEYS = [
         "availability",
         "years",
         _("years"),
-        typical=_("1 to 5"),
+        typical="1..5",
         stages=SERVING,
     ),
     # the site
@@ -844,7 +856,7 @@ _ALL_KEYS = [
         "site",
         "U",
         _("U"),
-        typical=_("2 to 20 U"),
+        typical="2..20",
     ),
     _number(
         "max_depth_mm",
@@ -855,7 +867,7 @@ _ALL_KEYS = [
         "site",
         "mm",
         _("mm"),
-        typical=_("800 to 1,100 mm"),
+        typical="800..1100",
     ),
     _number(
         "altitude_m",
@@ -877,7 +889,7 @@ _ALL_KEYS = [
         "site",
         "kW",
         _("kW"),
-        typical=_("5 to 15 kW"),
+        typical="5..15",
     ),
     _number(
         "feed_voltage",
@@ -918,7 +930,7 @@ _ALL_KEYS = [
         "site",
         "°C",
         "°C",
-        typical=_("18 °C"),
+        typical="18",
     ),
     _number(
         "temperature_max_c",
@@ -929,7 +941,7 @@ _ALL_KEYS = [
         "site",
         "°C",
         "°C",
-        typical=_("27 °C"),
+        typical="27",
     ),
     _number(
         "storage_tb",
@@ -962,7 +974,7 @@ _ALL_KEYS = [
         "site",
         "Gbit/s",
         GBIT,
-        typical=_("25 to 400 Gbit/s"),
+        typical="25..400",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
     ),
@@ -1066,10 +1078,15 @@ PROBLEMS = {
     ),
 }
 
+# Where the pages write something else than briefs and the command line.
+PAGE_PROBLEMS = {
+    "not_a_number": _("“%(value)s” is not a number. Write a number such as 8, or a range such as 8–16."),
+}
+
 NOTICES = {
-    "unknown_key": _("“%(key)s” is not a question of ours and was ignored."),
+    "unknown_key": _("The address has a part “%(key)s” that this page does not know. It was left out."),
     "not_used_yet": _("“%(key)s” is kept but not used yet."),
-    "not_for_this_work": _("“%(key)s” does not matter for this kind of work and was not used."),
+    "not_for_this_work": _("“%(key)s” does not matter for this stage and task and was not used."),
     "hypothesis_without_answer": _("“%(key)s” was marked as a guess but has no answer."),
     "training_availability": _(
         "Availability of training is not sized: a run starts again from its checkpoint."
@@ -1096,6 +1113,12 @@ def number_text(value: int | float | Decimal) -> str:
     return format_number(value, 6)
 
 
+def written(key: Key, interval: Interval) -> str:
+    """Return a number or a range of a key as the active language writes it, with its unit."""
+    low, high = number_text(interval.low), number_text(interval.high)
+    return with_unit(key, interval, low if low == high else f"{low}–{high}")
+
+
 def _localized(params: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     return {
         name: number_text(value) if isinstance(value, int | float | Decimal) else value
@@ -1113,7 +1136,24 @@ class Problem:
 
     @property
     def text(self) -> str:
-        return str(PROBLEMS[self.code]) % _localized(self.params)
+        """Return the message for those who write answers as keys and canonical values."""
+        return str(PROBLEMS[self.code]) % (_localized(self.params) | self._maximum())
+
+    @property
+    def page_text(self) -> str:
+        """Return the message for a reader of the pages: choices by their labels, ranges as they are typed."""
+        params = _localized(self.params) | self._maximum()
+        key = KEYS.get(self.key)
+        if self.code == "not_a_choice" and key is not None:
+            params["choices"] = "; ".join(str(label) for _value, label in key.choices)
+        return str(PAGE_PROBLEMS.get(self.code, PROBLEMS[self.code])) % params
+
+    def _maximum(self) -> dict[str, str]:
+        """Return the upper limit with its unit."""
+        key, maximum = KEYS.get(self.key), dict(self.params).get("maximum")
+        if self.code != "out_of_range" or key is None or maximum is None:
+            return {}
+        return {"maximum": written(key, Interval(maximum, maximum))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1302,7 +1342,7 @@ def _number_value(key: Key, text: str) -> str | Problem:
     try:
         interval = parse_interval(text)
     except NumberError as error:
-        code = "reversed" if error.code == "reversed" else "not_a_number"
+        code = "reversed" if error.code == "reversed" or _is_reversed(text) else "not_a_number"
         if error.code == "too_large":
             return _out_of_range(key, text)
         return Problem(key.name, code, (("value", _shown(text)),))
@@ -1311,6 +1351,15 @@ def _number_value(key: Key, text: str) -> str | Problem:
     if key.whole and any(end != end.to_integral_value() for end in interval):
         return Problem(key.name, "not_whole", (("value", _shown(text)),))
     return canonical(interval)
+
+
+def _is_reversed(text: str) -> bool:
+    """Tell whether this is a range as people type it, its larger end first."""
+    try:
+        low, high = (_signed(end) for end in re.split(r"\s*[-–—]\s*", text.strip(), maxsplit=1))
+    except (NumberError, ValueError):
+        return False
+    return low > high
 
 
 def _out_of_range(key: Key, text: str) -> Problem:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.http import QueryDict
-from django.utils.functional import cached_property
+from django.utils.functional import Promise, cached_property
 from django.utils.translation import get_language, gettext
 
 from aiservers.addresses import canonical_query, canonical_text
 from aiservers.numbers import NumberError, as_typed
 from catalog.models import WorkloadProfile
-from catalog.templatetags.units import format_number
 from recommender import answers, services
 from recommender.cases import KIND_OF_MODEL
 from recommender.questions import (
@@ -226,7 +225,7 @@ class Questionnaire:
         self.answers = answers.parse(dict(self.query.lists()))
         self.errors = {}
         for problem in (*self.answers.problems, *problems):
-            self.errors.setdefault(problem.key, problem.text)
+            self.errors.setdefault(problem.key, problem.page_text)
         self.workloads = self.answers.several("workload")
         self.models = services.models()
         # The model says what load it takes; the profiles do where none is chosen.
@@ -252,8 +251,8 @@ class Questionnaire:
             self.query.getlist(name),
             error=self.errors.get(name, ""),
             guess=name in self.answers.hypotheses,
-            typical=str(key.typical),
-            assumed="" if self.query.getlist(name) else self.typical.get(name, ""),
+            typical=self._usual(key),
+            assumed="" if self.query.getlist(name) else in_sentence(key, self.typical.get(name, "")),
         )
         if name in MODEL_KEYS:
             question.groups = self._model_groups(question.texts)
@@ -274,6 +273,12 @@ class Questionnaire:
                 Option(value, str(label), value in question.texts) for value, label in key.choices
             ]
         return question
+
+    def _usual(self, key):
+        """Return what is usual for a question; sizes of models are those of language models."""
+        if key.name == "parameters_b" and answers.TOKENS not in self.kinds:
+            return ""
+        return key.typical_text
 
     def understood(self, name, typed):
         """Return how a typed number was read, where that does not look the same in the reader's field."""
@@ -369,5 +374,14 @@ def answer_text(key, text):
         interval = answers.parse_interval(text)
     except NumberError:
         return text
-    low, high = (format_number(end, decimals=6) for end in interval)
-    return answers.with_unit(key, interval, low if low == high else f"{low}–{high}")
+    return answers.written(key, interval)
+
+
+def in_sentence(key, text):
+    """Return the text of an answer as it stands in a sentence: what is no name begins with a small letter.
+
+    A label is no name where it is translated and no letter of its first word is a capital beyond the first.
+    """
+    labels = {str(label) for _value, label in key.choices if isinstance(label, Promise)}
+    word = text.split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if text in labels and word[1:] == word[1:].lower() else text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from recommender.answers import KEYS, TOKENS, Key
+from recommender.answers import KEYS, SERVING, TOKENS, Key
 from recommender.cases import KIND_OF_WORKLOAD
 
 STAGES = {
@@ -25,8 +25,8 @@ STAGES = {
         _("Many short requests that need quick answers, without interruption."),
     ),
     "mixed": (
-        _("Both: fine-tune now and then, serve all the time"),
-        _("The usual case in a company: one server for both, or one for each."),
+        _("Fine-tuning and inference"),
+        _("Fine-tune now and then, serve all the time: one server for both, or one for each."),
     ),
     "development": (
         _("Develop and try things out"),
@@ -140,6 +140,8 @@ def keys_of(group: Group, stages: set[str], kinds: set[str]) -> list[Key]:
         and key.name not in NOT_ASKED
         and key.stages & (stages or {"inference"})
         and key.kinds & kinds
+        # Only a service has another model than the one that is trained.
+        and (key.name != "training_model" or (stages or {"inference"}) & SERVING)
     ]
 
 

@@ -109,7 +109,7 @@ def test_conflicts_keep_both_values(slug, field, kept, other):
         ("thinksystem-sr655-v3", "base", "6 double-wide"),
         ("thinksystem-sr635-v3", "base", "5 single-wide"),
         ("thinksystem-sr650-v4", "base", "8 single-wide, 3 double-wide"),
-        ("thinksystem-sr675-v3", "4-dw", "400 W per GPU slot"),
+        ("thinksystem-sr675-v3", "4-dw", "400 W"),
     ],
 )
 def test_conflicts_over_slots_keep_both_values(slug, variant, other):

@@ -313,7 +313,8 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
     assert '<a href="https://maker.example/guide" rel="noopener">Product guide</a>' in content
     text = seen(content)
     assert "August 2026" in text
-    assert "Copied table" in text and "third-party copy" in text
+    assert "Copied table" in text
+    assert "third-party copy" in text
     assert "Processors, at least: 1 shown here [" in text
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils.translation import override
 
 from aiservers.numbers import Interval
-from recommender.answers import KEYS, with_unit
+from recommender.answers import KEYS, parse, with_unit
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,29 @@ def test_a_range_takes_the_form_of_its_upper_end():
     with override("ru"):
         text = with_unit(KEYS["streams"], Interval(Decimal(8), Decimal(32)), "8–32")
     assert text == "8–32\N{NO-BREAK SPACE}потока"
+
+
+@pytest.fixture
+def english():
+    with override("en"):
+        yield
+
+
+def test_what_is_usual_has_its_unit(english):
+    assert KEYS["requests_per_second"].typical_text == "0.1–20\N{NARROW NO-BREAK SPACE}per second"
+    assert KEYS["horizon_years"].typical_text == "1–5\N{NO-BREAK SPACE}years"
+    assert KEYS["rack_units"].typical_text == "2–20U"
+    assert KEYS["engine"].typical_text == ""
+
+
+def test_messages_of_pages_name_choices_by_their_labels(english):
+    problem = parse({"cooling": "fire"}).problems[0]
+    assert "air, liquid, any" in problem.text
+    assert "Air only; A water loop, and air" in problem.page_text
+    problem = parse({"temperature_max_c": "900"}).problems[0]
+    assert problem.page_text.endswith("between −40 and 80\N{NARROW NO-BREAK SPACE}°C is possible.")
+
+
+def test_a_typed_range_with_its_larger_end_first_says_so():
+    assert [problem.code for problem in parse({"users": "10-2"}).problems] == ["reversed"]
+    assert [problem.code for problem in parse({"users": "2-10"}).problems] == ["not_a_number"]
