@@ -46,6 +46,7 @@ State = Literal["fits", "fits_if", "no"]
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
 LOADS = (1, 4, 16, 64, 256)
+SHAPE = ("num_layers", "hidden_size", "num_kv_heads", "head_dim")
 COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel", "expert_parallel")
 CHECKPOINTS_KEPT = 2
 DIMENSIONS = 1024  # of a vector, as the embedding models of the catalog make them
@@ -93,6 +94,26 @@ HARDWARE_KEYS = {
             minimum=Decimal(10),
             maximum=Decimal(100),
             stages=answers.SERVING,
+        ),
+        # A model that is not in the catalog: what is left open takes a usual shape of its size.
+        *(
+            Key(
+                name,
+                "number",
+                label,
+                _("Decides the cache of a model that is not in the catalog."),
+                "hardware",
+                unit="1",
+                minimum=Decimal(1),
+                maximum=Decimal(maximum),
+                whole=True,
+            )
+            for name, label, maximum in (
+                ("num_layers", _("How many layers?"), 1000),
+                ("hidden_size", _("How wide are they (hidden size)?"), 65_536),
+                ("num_kv_heads", _("How many key/value heads?"), 1024),
+                ("head_dim", _("How large is a head (dimension)?"), 1024),
+            )
         ),
         Key(
             "index_type",
@@ -166,6 +187,7 @@ class Hardware:
     expert_parallel: int | None = None
     link: Link = "pcie"
     link_max_gpus: int = 1  # GPUs that the fast link joins
+    shape: tuple[tuple[str, int], ...] = ()  # of a model that is not in the catalog
     index_type: IndexType = "hnsw"
     offload: Offload = "none"
     preference: bool = False
@@ -265,6 +287,7 @@ def hardware(values: Mapping[str, str]) -> Hardware:
     best = max(wide or nodes, key=lambda node: node.link_max_gpus, default=None)
     return Hardware(
         gpu=nodes[0].gpu if nodes else None,
+        shape=tuple((name, int(values[name])) for name in SHAPE if name in values),
         link=best.link if best else "pcie",
         link_max_gpus=best.link_max_gpus if best else 1,
         offload=values.get("offload", "none"),  # type: ignore[arg-type]
@@ -290,6 +313,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
     resolved = cases.resolve(given, specs.models, specs.presets, specs.vendors, specs.names)
     if not isinstance(resolved, cases.Resolved):
         raise cases.BadAnswers(resolved)
+    resolved = _with_shape(resolved, dict(machine.shape), specs.models)
     case = resolved.case
     model = case.hard.model if case.serves else case.hard.trained
     assert model is not None
@@ -313,6 +337,29 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
         cards=_cards(case, machine, specs.version),
         servers=_servers(machine, specs),
     )
+
+
+def _with_shape(
+    resolved: cases.Resolved, shape: dict[str, int], listed: Mapping[str, AIModelSpec]
+) -> cases.Resolved:
+    """Return the case with the reader's own dimensions of a model that is known by its size only."""
+
+    def shaped(model: AIModelSpec | None) -> AIModelSpec | None:
+        if model is None or not shape or model.slug in listed:
+            return model
+        sized = replace(model, **shape)  # type: ignore[arg-type]
+        heads, kv_heads = sized.num_attention_heads or 1, sized.num_kv_heads or 1
+        groups = tuple(
+            replace(group, layers=sized.num_layers, kv_heads=kv_heads, head_dim=sized.head_dim)
+            for group in sized.cache_groups
+        )
+        return replace(sized, num_attention_heads=ceil(heads / kv_heads) * kv_heads, cache_groups=groups)
+
+    corners = {
+        name: replace(corner, model=shaped(corner.model), trained=shaped(corner.trained))
+        for name, corner in (("hard", resolved.case.hard), ("easy", resolved.case.easy))
+    }
+    return replace(resolved, case=replace(resolved.case, **corners))
 
 
 def weights_type(case: Case, model: AIModelSpec, gpu: GPUSpec) -> Precision:

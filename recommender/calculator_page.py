@@ -27,7 +27,7 @@ MOST_LAYOUTS = 12
 
 # The fields in their order: (section, is for, shown at once, folded away).
 SECTIONS = (
-    ("model", "", ("model",), ("parameters_b", "active_parameters_b")),
+    ("model", "", ("model",), ("parameters_b", "active_parameters_b", *calculator.SHAPE)),
     ("precision", "", ("precision",), ()),
     (
         "load",

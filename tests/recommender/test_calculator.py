@@ -137,6 +137,21 @@ def test_both_units_stand_on_the_page(client):
     assert "10.7 GB" in text  # 10 x 1.0737
 
 
+def test_a_model_of_one_s_own_has_its_own_dimensions():
+    # 48 layers, 4 KV heads of 128, 2 values of 16 bits: 98,304 bytes a token.
+    shape = {"num_layers": 48, "num_kv_heads": 4, "head_dim": 128, "hidden_size": 5120}
+    query = {
+        "parameters_b": "30",
+        "concurrency": "10",
+        "context_tokens": "8192",
+        "gpu": "nvidia-h200-sxm-141gb",
+    }
+    found = calculation(**query, **shape)
+    assert found.chosen.memory.kv_cache.typical == 98_304 * 8192 * 10
+    listed = {"model": "qwen3-32b", "gpu": "nvidia-h200-sxm-141gb"}
+    assert calculation(**listed, **shape).chosen.memory == calculation(**listed).chosen.memory
+
+
 # The form
 
 
