@@ -219,6 +219,7 @@ class ServerAdmin(PublishedAdmin):
                     in_each_language("power_note"),
                     in_each_language("cooling_note"),
                     ("temperature_min_c", "temperature_max_c", "ashrae_class"),
+                    ("temperature_sure_c", "temperature_conditional"),
                     in_each_language("environment_note"),
                 ]
             },
@@ -338,7 +339,8 @@ class GPUOptionAdmin(TranslationAdmin):
             {
                 "fields": [
                     ("card_power_cap_w", "ambient_max_c", "min_sockets", "min_psu_w"),
-                    ("blocks_bays", "special_order", "special_base_model"),
+                    ("blocks_bays", "not_in_quiet_modes"),
+                    ("special_order", "special_base_model"),
                 ]
             },
         ),
@@ -562,7 +564,7 @@ class WorkloadProfileAdmin(PublishedAdmin):
 
 
 @admin.register(Source)
-class SourceAdmin(admin.ModelAdmin):
+class SourceAdmin(TranslationAdmin):
     list_display = ["title", "publisher", "published_on", "kind", "is_linkable"]
     list_filter = ["kind", "publisher"]
     search_fields = ["title", "slug", "url", "publisher"]

@@ -9,6 +9,7 @@ from catalog.models import (
     GPUOption,
     Requirement,
     Server,
+    Source,
     TypicalAssumption,
     Variant,
     WorkloadProfile,
@@ -49,3 +50,8 @@ class RequirementTranslationOptions(ProseOptions):
 @register(TypicalAssumption)
 class TypicalAssumptionTranslationOptions(ProseOptions):
     fields = ["why"]
+
+
+@register(Source)
+class SourceTranslationOptions(ProseOptions):
+    fields = ["description"]

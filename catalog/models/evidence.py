@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.base import Fact, one_of, slug_field, words
+from catalog.models.base import Fact, one_of, prose, slug_field, words
 
 SUBJECTS = ("server", "variant", "gpu", "option", "ai_model")
 
@@ -21,12 +21,16 @@ class Source(Fact):
         GUIDE = "guide", _("a rules page or manual")
         BENCHMARK = "benchmark", _("a published benchmark")
         THIRD_PARTY_COPY = "third_party_copy", _("third-party copy")
-        CUSTOMER_GUIDE = "customer_guide", _("the customer's own guide")
-        OTHER = "other", _("other")
+        CUSTOMER_GUIDE = "customer_guide", _("published buying guide")
+        OTHER = "other", _("a third party's own text")
 
     slug = slug_field()
     url = models.URLField(_("address"), max_length=500, blank=True, default="")
     title = models.CharField(_("title"), max_length=300)
+    description = prose(
+        _("description"),
+        _("What the text is, in the reader's language; shown in place of a title that says little."),
+    )
     publisher = models.CharField(_("publisher"), max_length=120, blank=True, default="")
     published_on = models.CharField(
         _("published on"),
@@ -51,11 +55,9 @@ class Source(Fact):
         constraints = [
             one_of("source", "kind", "maker guide benchmark third_party_copy customer_guide other"),
             models.CheckConstraint(
-                condition=Q(url="") | ~Q(kind__in=["third_party_copy", "customer_guide"]),
-                name="source_copy_without_address",
-                violation_error_message=_(
-                    "A third-party copy or the customer's guide has no public address."
-                ),
+                condition=Q(url="") | ~Q(kind="customer_guide"),
+                name="source_guide_without_address",
+                violation_error_message=_("The buying guide has no public address."),
             ),
         ]
 
@@ -67,6 +69,11 @@ class Source(Fact):
         """Whether readers can follow the source: it has a public web address."""
         return self.url.startswith(("https://", "http://"))
 
+    @property
+    def is_copy(self):
+        """Whether the text was read through somebody else's copy of it."""
+        return bool(self.via) or self.kind == self.Kind.THIRD_PARTY_COPY
+
 
 class Evidence(Fact):
     """What one source says about one field of one row; two rows with different `stated` disagree."""
@@ -75,6 +82,8 @@ class Evidence(Fact):
         MAKER = "maker", _("stated by the maker")
         BENCHMARK = "benchmark", _("seen in a published benchmark")
         DEPLOYED = "deployed", _("seen in a running installation")
+        # Data sets, catalogues and articles: neither the maker's word nor a machine that somebody saw.
+        THIRD_PARTY = "third_party", _("stated by a third party")
         DERIVED = "derived", _("derived, to be confirmed with the vendor")
 
     server = models.ForeignKey(
@@ -114,7 +123,7 @@ class Evidence(Fact):
     )
     field = models.CharField(_("field"), max_length=60, help_text=_("What the source speaks of."))
     source = models.ForeignKey(Source, models.PROTECT, related_name="evidence", verbose_name=_("source"))
-    state = models.CharField(_("state"), max_length=10, choices=State.choices)
+    state = models.CharField(_("state"), max_length=12, choices=State.choices)
     stated = words(_("stated"), _("What the source says, in its own figure."), max_length=300)
     kept = models.BooleanField(_("kept"), default=True, help_text=_("Whether the catalog shows this value."))
     weak = models.BooleanField(
@@ -137,7 +146,7 @@ class Evidence(Fact):
                 name="evidence_exactly_one_subject",
                 violation_error_message=_("Evidence belongs to exactly one row of the catalog."),
             ),
-            one_of("evidence", "state", "maker benchmark deployed derived"),
+            one_of("evidence", "state", "maker benchmark deployed third_party derived"),
         ]
 
     def __str__(self):

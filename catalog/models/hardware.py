@@ -162,6 +162,14 @@ class Server(Named):
 
     temperature_min_c = signed(_("room temperature from, °C"))
     temperature_max_c = signed(_("room temperature up to, °C"))
+    temperature_conditional = flag(
+        _("temperature depends on the configuration"),
+        _("Yes: the highest temperature holds only with some processors, memory, cards and supplies."),
+    )
+    temperature_sure_c = signed(
+        _("room temperature for every configuration, up to, °C"),
+        _("The lowest of the maker's limits, where they depend on the configuration."),
+    )
     ashrae_class = words(_("ASHRAE class"), max_length=60)
     environment_note = prose(_("note on the environment"))
 
@@ -203,6 +211,7 @@ class Server(Named):
             ),
             in_order("server", "sockets_min", "sockets_max"),
             in_order("server", "temperature_min_c", "temperature_max_c"),
+            in_order("server", "temperature_sure_c", "temperature_max_c"),
             month("server", "launch"),
             models.CheckConstraint(
                 condition=~Q(kind="tray") | Q(enclosure__isnull=False),
@@ -543,6 +552,11 @@ class GPUOption(Fact):
     min_sockets = number(_("processors needed"))
     min_psu_w = number(_("smallest power supply, W"))
     blocks_bays = flag(_("takes the place of drive bays"))
+    not_in_quiet_modes = models.BooleanField(
+        _("not in quiet modes"),
+        default=False,
+        help_text=_("A quiet acoustic mode of the server excludes the card: choose the mode first."),
+    )
     special_order = models.BooleanField(
         _("special order"), default=False, help_text=_("Sold only on a base model of its own.")
     )

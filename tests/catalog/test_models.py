@@ -166,13 +166,39 @@ def test_evidence_speaks_of_a_field_of_its_row():
             assert "no field of that name" in messages(EvidenceFactory.build(server=server, field=field))
 
 
-@pytest.mark.parametrize("kind", ["third_party_copy", "customer_guide"])
-def test_sources_without_public_address_take_none(kind):
-    row = SourceFactory.build(kind=kind, url="https://example.com/")
+def test_the_buying_guide_takes_no_address():
+    row = SourceFactory.build(kind="customer_guide", url="https://example.com/")
     with override("en"):
         assert "has no public address" in messages(row)
-    assert not SourceFactory(kind=kind, url="").is_linkable
+    assert not SourceFactory(kind="customer_guide", url="").is_linkable
     assert SourceFactory().is_linkable
+
+
+@pytest.mark.parametrize(
+    ("kind", "via", "copy"),
+    [
+        ("maker", "", False),
+        ("maker", "a catalogue", True),
+        ("third_party_copy", "", True),
+        ("other", "", False),
+    ],
+)
+def test_what_was_read_through_a_copy_says_so(kind, via, copy):
+    assert SourceFactory.build(kind=kind, via=via).is_copy is copy
+
+
+def test_what_every_configuration_holds_is_not_above_the_published_maximum():
+    with override("en"):
+        row = ServerFactory.build(temperature_sure_c=46, temperature_max_c=45)
+        assert "temperature_sure_c must not be above temperature_max_c" in messages(row)
+    server = ServerFactory(temperature_sure_c=25, temperature_max_c=45, temperature_conditional=True)
+    assert server.figures().keys() >= {"temperature_sure_c", "temperature_conditional"}
+
+
+def test_what_a_third_party_states_is_no_statement_of_the_maker():
+    row = EvidenceFactory(server=ServerFactory(), field="rack_units", state="third_party")
+    with override("en"):
+        assert row.get_state_display() == "stated by a third party"
 
 
 def test_slugs_are_lower_case_ascii():
