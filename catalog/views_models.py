@@ -148,6 +148,8 @@ def _held_cell(option, held):
         "context_tokens": services.REFERENCE_TOKENS,
         "gpu": option.gpu,
         "gpus": option.count,
+        "tensor_parallel": held.layout.tensor_parallel,
+        "pipeline_parallel": held.layout.pipeline_parallel,
     }
     return {
         "state": held.state,

@@ -46,6 +46,7 @@ State = Literal["fits", "fits_if", "no"]
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
 LOADS = (1, 4, 16, 64, 256)
+RECIPE = ("utilization", "offload", "preference")  # of the hardware answers: what any card would do
 SHAPE = ("num_layers", "hidden_size", "num_kv_heads", "head_dim")
 COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel", "expert_parallel")
 CHECKPOINTS_KEPT = 2
@@ -334,7 +335,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
         support=support,
         fits=fits,
         chosen=best_of(fits, machine),
-        cards=_cards(case, machine, specs.version),
+        cards=_cards(case, Hardware(**{name: getattr(machine, name) for name in RECIPE}), specs.version),
         servers=_servers(machine, specs),
     )
 
@@ -670,7 +671,7 @@ def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def _cards(case: Case, machine: Hardware, version: str) -> tuple[Card, ...]:
+def _cards(case: Case, recipe: Hardware, version: str) -> tuple[Card, ...]:
     """Return every kind of GPU that holds the load in one server, least memory first.
 
     `version` is the catalog's: another one has other cards.
@@ -682,15 +683,7 @@ def _cards(case: Case, machine: Hardware, version: str) -> tuple[Card, ...]:
         if not gpu.serves_language_models and (case.kind == "tokens" or case.trains):
             continue
         for count in sorted({count for node in nodes for count in node.counts}):
-            tried = replace(
-                machine,
-                gpu=gpu,
-                gpus=count,
-                servers=1,
-                tensor_parallel=None,
-                pipeline_parallel=None,
-                expert_parallel=None,
-            )
+            tried = replace(recipe, gpu=gpu, gpus=count)
             fit = best_of(tuple(fits_of(case, tried)), tried)
             if fit is not None and fit.state == "fits":
                 found.append(Card(gpu, count, fit))

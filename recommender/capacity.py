@@ -12,7 +12,7 @@ from recommender import adapters, answers, calculator, cases
 from recommender.ranking import RULES_VERSION
 from recommender.sizing import caches, precisions, weights
 from recommender.sizing.demand import Case
-from recommender.sizing.specs import AIModelSpec, GPUSpec, NodeSpec, Precision, Range, Support
+from recommender.sizing.specs import AIModelSpec, GPUSpec, Layout, NodeSpec, Precision, Range, Support
 
 CACHE_SECONDS = 24 * 3600
 # One model of each usual size, the newest of its class that everybody knows.
@@ -42,6 +42,7 @@ class Held:
     requests: tuple[int, int, int] | None  # at once: at least, typically, at best; None: no cache, or no fit
     need: Range  # on each GPU [bytes]
     have: Range
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,7 @@ def _held(name: str, model: AIModelSpec, machine: calculator.Hardware) -> Held:
         None if best.state == "no" else _requests(best),
         best.memory.total,
         best.memory.available,
+        best.layout,
     )
 
 
