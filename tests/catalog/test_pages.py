@@ -310,7 +310,7 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
         content = client.get(reverse("catalog:server", args=["argued"])).content.decode()
     assert 'title="Sources disagree; sources 1, 2."' in content
     assert 'title="Stated by the maker; source' in content
-    assert '<a href="https://maker.example/guide" rel="noopener">Product guide</a>' in content
+    assert '<a href="https://maker.example/guide" rel="noopener" lang="en">Product guide</a>' in content
     text = seen(content)
     assert "August 2026" in text
     assert "Copied table" in text

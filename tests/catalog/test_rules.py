@@ -71,7 +71,7 @@ def test_2_eight_cards_in_one_node_only_in_sr675_v3_among_current_ones():
 
 def test_3_sr650a_v4_takes_two_at_full_power_or_four_capped():
     two, four = options("thinksystem-sr650a-v4", gpu__slug="nvidia-rtx-pro-6000-blackwell-server")
-    assert (two.max_count, two.card_power_cap_w, two.ambient_max_c, two.min_sockets) == (2, None, None, 1)
+    assert (two.max_count, two.card_power_cap_w, two.ambient_max_c, two.min_sockets) == (2, None, 30, 1)
     assert (four.max_count, four.card_power_cap_w, four.ambient_max_c) == (4, 450, 25)
     assert (four.min_sockets, four.min_psu_w) == (2, 3200)
     assert options("thinksystem-sr650a-v4", gpu__slug="nvidia-h200-nvl-141gb").get().max_count == 2
@@ -232,3 +232,40 @@ def test_24_memory_speed_falls_with_two_modules_a_channel():
 
 def test_25_gpu_ready_is_not_a_gpu():
     assert not GPU.objects.filter(name__icontains="ready").exists()
+
+
+@pytest.mark.parametrize(
+    ("slug", "sure", "most"),
+    [
+        ("thinksystem-sr665-v3", 25, 45),
+        ("thinksystem-sr645-v3", 25, 45),
+        ("thinksystem-sr635-v3", 25, 45),
+        ("thinksystem-sr630-v3", 30, 45),
+        ("thinksystem-sr630-v4", 30, 45),
+        ("thinksystem-sr650a-v4", 25, 35),
+        ("thinkedge-se455-v3", None, 55),
+    ],
+)
+def test_11_a_published_maximum_that_holds_for_some_configurations_says_so(slug, sure, most):
+    machine = server(slug)
+    assert machine.temperature_conditional is True
+    assert (machine.temperature_sure_c, machine.temperature_max_c) == (sure, most)
+
+
+def test_11_sr650a_v4_holds_35_degrees_with_small_cards_only():
+    limits = {
+        (option.gpu.slug, option.max_count): option.ambient_max_c
+        for option in options("thinksystem-sr650a-v4")
+    }
+    assert limits == {
+        ("nvidia-h200-nvl-141gb", 2): 30,
+        ("nvidia-l40s", 4): 30,
+        ("nvidia-l4", 8): None,
+        ("nvidia-rtx-pro-6000-blackwell-server", 2): 30,
+        ("nvidia-rtx-pro-6000-blackwell-server", 4): 25,
+    }
+
+
+def test_21_quiet_modes_of_se455_v3_exclude_cards():
+    assert all(option.not_in_quiet_modes for option in options("thinkedge-se455-v3"))
+    assert not any(option.not_in_quiet_modes for option in options("thinksystem-sr650-v3"))
