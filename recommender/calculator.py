@@ -45,7 +45,7 @@ State = Literal["fits", "fits_if", "no"]
 
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
-LOADS = (1, 4, 16, 64, 256)
+LOADS = (1, 8, 32, 128)
 RECIPE = ("utilization", "offload", "preference")  # of the hardware answers: what any card would do
 SHAPE = ("num_layers", "hidden_size", "num_kv_heads", "head_dim")
 COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel", "expert_parallel")
