@@ -1,11 +1,11 @@
 """What the pages of the questionnaire and its results print, made ready to be looped over."""
 
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from catalog.templatetags.rack import card_kind
-from catalog.templatetags.units import format_number, places
-from recommender import answers
+from catalog.templatetags.units import estimated, format_number, places
+from recommender import answers, reasons
 from recommender.questions import NOT_ASKED, STAGES, STEP_ONE, group_of
 
 # The question that a rule answers to: the first to look at when it rules too much out.
@@ -33,16 +33,25 @@ MAX_DRAWN = 4  # servers of one match that are drawn
 def work_summary(form):
     """Return the kind of work in words: the stages, chosen or implied, then the profiles."""
     stages = [str(label) for stage, (label, _note) in STAGES.items() if stage in form.stages]
-    names = {profile.slug: profile.name or profile.slug for profile in form.profiles}
+    names = {
+        profile.slug: profile.name or profile.slug
+        for profile in form.profiles
+        if profile.slug not in form.stages
+    }
     return [*stages, *(names[slug] for slug in form.workloads if slug in names)]
 
 
 def work_of_result(page):
-    """Return the kind of work that the result rests on: what it is, and whether that was only assumed."""
+    """Return the kind of work that the result rests on: what it is, and whether that was only assumed.
+
+    A task that only repeats its stage, as development does, is left out.
+    """
+    items = [item for item in page["assumptions"] if item["key"] in STEP_ONE]
+    stages = {item["code"] for item in items if item["key"] == "stage"}
     return [
         {"text": item["value"], "is_assumed": item["origin"] in STAND_IN_ORIGINS}
-        for item in page["assumptions"]
-        if item["key"] in STEP_ONE
+        for item in items
+        if item["key"] == "stage" or item["code"] not in stages
     ]
 
 
@@ -90,6 +99,7 @@ def missing(page, form):
         | {
             "address": question_address(form, item["key"]),
             "is_guess": item["key"] in form.answers.hypotheses,
+            "is_general": item["key"] not in reasons.TO_MEASURE,
         }
         for item in page["to_measure"]
     ]
@@ -97,8 +107,15 @@ def missing(page, form):
 
 def assumptions(page, form):
     """Return what the result rests on: the reader's own answers first, then guesses, then typical values."""
-    order = {"given": 0, "hypothesis": 1, "profile": 2, "default": 3}
-    rows = [item | {"address": question_address(form, item["key"])} for item in page["assumptions"]]
+    order = {"given": 0, "hypothesis": 1, "computed": 2, "profile": 3, "default": 4}
+    rows = [
+        item
+        | {
+            "address": question_address(form, item["key"]),
+            "origin": "computed" if item["is_computed"] else item["origin"],
+        }
+        for item in page["assumptions"]
+    ]
     return sorted(rows, key=lambda row: order[row["origin"]])
 
 
@@ -123,20 +140,15 @@ def match(item, page):
                 "spare": spare and place == item["servers"] - 1,
             }
         )
-    power_kw = item["power_w"] and [_rounded(watts / 1000) for watts in item["power_w"]]
+    power_kw = item["power_w"] and [estimated(watts / 1000) for watts in item["power_w"]]
     return item | {
         "racks": racks,
         "more_racks": item["servers"] - len(racks),
         "cards": card_kind(item["gpu"]),
-        "memory_percent": round(100 * item["need_gib"] / item["have_gib"]),
         "power_kw": power_kw,
         "power_text": power_kw and _short(power_kw[1]),
         "figures": [
-            figure
-            | {
-                "range": None if figure["low"] is None else _triple(figure),
-                "text": "" if figure["typical"] is None else _short(figure["typical"]),
-            }
+            _shown(figure, page)
             for figure in item["figures"]
             if figure["name"] != "power"  # stands beside the drawing
         ],
@@ -186,18 +198,35 @@ def binding(page, form):
     return sorted(rows, key=lambda row: -row["count"])
 
 
-def _rounded(value):
-    """Return an estimate to three digits: more would claim what nobody knows."""
-    return float(f"{value:.3g}")
+def _shown(figure, page):
+    """Return a figure with its range and its typical value as pages write them."""
+    if figure["low"] is None:
+        return figure | {"range": None, "text": ""}
+    in_minutes = figure["name"] == "training_hours" and _all_below_an_hour(page)
+    ends = [figure[end] * (60 if in_minutes else 1) for end in ("low", "typical", "high")]
+    ends = [estimated(end) for end in ends]
+    if figure["name"] in ("ttft", "tpot"):  # milliseconds: from ten on without fractions, as in sentences
+        ends = [round(end, 0 if end >= 10 else 1) for end in ends]
+    return figure | {
+        "range": ends,
+        "text": _short(ends[1]),
+        "unit_label": pgettext("unit", "min") if in_minutes else figure["unit_label"],
+    }
+
+
+def _all_below_an_hour(page):
+    """Tell whether no match of the page trains for an hour or longer, so that minutes say more."""
+    return all(
+        figure["typical"] is None or figure["typical"] < 1
+        for item in page["matches"]
+        for figure in item["figures"]
+        if figure["name"] == "training_hours"
+    )
 
 
 def _short(value):
     """Return an estimate in the reader's way, to three digits."""
-    return format_number(_rounded(value), places(value))
-
-
-def _triple(figure):
-    return tuple(_rounded(figure[end]) for end in ("low", "typical", "high"))
+    return format_number(estimated(value), places(value))
 
 
 def spoken(page):

@@ -1,15 +1,18 @@
 """Codes with figures turned into sentences in the active language: the edge where wording lives."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, ngettext_lazy
 
 from catalog.templatetags import units
 from recommender.sizing.demand import Message, Value
 from recommender.sizing.specs import GIB
 
 Formatter = Callable[[Value], str]
+
+MANY_HOURS = 100
 
 
 def _gib(value: Value) -> str:
@@ -21,7 +24,18 @@ def _ms(value: Value) -> str:
 
 
 def _hours(value: Value) -> str:
-    return units.hours(None if value is None else float(value) / 3600)
+    """Return a time, in days as well where hours say little."""
+    if value is None:
+        return units.not_published()
+    amount = float(value) / 3600
+    text = units.hours(amount)
+    days = round(amount / 24)
+    if amount < MANY_HOURS:
+        return text
+    return ngettext("%(hours)s (%(days)s day)", "%(hours)s (%(days)s days)", days) % {
+        "hours": text,
+        "days": units.number(days),
+    }
 
 
 def _count(value: Value) -> str:
@@ -33,10 +47,11 @@ def _rate(value: Value) -> str:
 
 
 def _watts(value: Value) -> str:
-    """Return power, in kW from one kilowatt on."""
-    if value is not None and float(value) >= 1000:
-        return units.kilowatts(value)
-    return units.watts(value)
+    """Return power to three digits, in kW from one kilowatt on."""
+    if value is None:
+        return units.watts(None)
+    amount = units.estimated(round(float(value)))
+    return units.kilowatts(amount) if amount >= 1000 else units.watts(amount)
 
 
 def _number(value: Value) -> str:
@@ -67,18 +82,45 @@ FORMATS: dict[str, Formatter] = {
 }
 
 # code: (sentence, how each of its figures is written)
-Sentence = tuple[Promise, dict[str, str]]
+Sentence = tuple[Any, dict[str, str]]
+
+# The figure whose number the words of a sentence agree with.
+COUNTED = {
+    "memory_serving": "requests",
+    "memory_training": "gpus",
+    "two_roles": "gpus",
+    "service_pauses": "gpus",
+    "first_token": "requests",
+    "capacity": "capacity",
+    "capacity_one_lost": "capacity",
+    "rate_speech": "high",
+    "size": "gpus",
+    "idle": "gpus",
+    "training_cards": "gpus",
+    "condition_sockets": "sockets",
+    "spare": "servers",
+}
+# Figures that were asked for stay as they were given; all others of these units are estimates.
+GIVEN = frozenset({"target", "usual", "need"})
+ESTIMATED = frozenset({"ms", "hours", "rate"})
 
 REASONS: dict[str, Sentence] = {
     "memory_serving": (
-        _(
-            "Each GPU needs %(need)s of the %(have)s available (simultaneous requests: %(requests)s, "
-            "tokens each: %(tokens)s)."
+        ngettext_lazy(
+            "Each GPU needs %(need)s of the %(have)s available, with %(requests)s simultaneous request of "
+            "%(tokens)s tokens over all GPUs.",
+            "Each GPU needs %(need)s of the %(have)s available, with %(requests)s simultaneous requests of "
+            "%(tokens)s tokens over all GPUs.",
+            "count",
         ),
         {"need": "gib", "have": "gib", "requests": "count", "tokens": "count"},
     ),
     "memory_training": (
-        _("Training needs %(need)s of the %(have)s on each GPU (GPUs: %(gpus)s)."),
+        ngettext_lazy(
+            "Training needs %(need)s of the %(have)s on %(gpus)s GPU.",
+            "Training needs %(need)s of the %(have)s on each of %(gpus)s GPUs.",
+            "count",
+        ),
         {"need": "gib", "have": "gib", "gpus": "count"},
     ),
     "memory_rate": (
@@ -94,29 +136,45 @@ REASONS: dict[str, Sentence] = {
         {"low": "hours", "high": "hours"},
     ),
     "two_roles": (
-        _(
-            "GPUs: %(gpus)s; the service needs %(needed)s of them, so that training can have cards of its "
-            "own and does not stop it."
+        ngettext_lazy(
+            "Of %(gpus)s GPU the service uses %(needed)s: training can have the rest and does not stop it.",
+            "Of %(gpus)s GPUs the service uses %(needed)s: training can have the rest and does not stop it.",
+            "count",
         ),
         {"gpus": "count", "needed": "count"},
     ),
     "service_pauses": (
-        _("GPUs: %(gpus)s; the service slows down or stops while training runs."),
+        ngettext_lazy(
+            "%(gpus)s GPU does both jobs: the service slows down or stops while training runs.",
+            "%(gpus)s GPUs do both jobs: the service slows down or stops while training runs.",
+            "count",
+        ),
         {"gpus": "count"},
     ),
     "first_token": (
-        _(
-            "The first token comes after about %(ttft)s and each further one after %(tpot)s "
-            "(simultaneous requests: %(requests)s)."
+        ngettext_lazy(
+            "The first token comes after about %(ttft)s and each further one after %(tpot)s, with "
+            "%(requests)s simultaneous request.",
+            "The first token comes after about %(ttft)s and each further one after %(tpot)s, with "
+            "%(requests)s simultaneous requests.",
+            "count",
         ),
         {"ttft": "ms", "tpot": "ms", "requests": "count"},
     ),
     "capacity": (
-        _("Simultaneous requests that it carries: %(capacity)s; you need %(requests)s."),
+        ngettext_lazy(
+            "It carries up to %(capacity)s simultaneous request; you need %(requests)s.",
+            "It carries up to %(capacity)s simultaneous requests; you need %(requests)s.",
+            "count",
+        ),
         {"capacity": "count", "requests": "count"},
     ),
     "capacity_one_lost": (
-        _("Simultaneous requests that it carries with one server lost: %(capacity)s; you need %(requests)s."),
+        ngettext_lazy(
+            "With one server lost it carries %(capacity)s simultaneous request; you need %(requests)s.",
+            "With one server lost it carries %(capacity)s simultaneous requests; you need %(requests)s.",
+            "count",
+        ),
         {"capacity": "count", "requests": "count"},
     ),
     "rate_vision": (
@@ -124,7 +182,11 @@ REASONS: dict[str, Sentence] = {
         {"low": "rate", "high": "rate", "need": "rate"},
     ),
     "rate_speech": (
-        _("Transcribes %(low)s to %(high)s streams in real time; you need %(need)s."),
+        ngettext_lazy(
+            "Transcribes %(low)s to %(high)s stream in real time; you need %(need)s.",
+            "Transcribes %(low)s to %(high)s streams in real time; you need %(need)s.",
+            "count",
+        ),
         {"low": "rate", "high": "rate", "need": "rate"},
     ),
     "rate_images": (
@@ -136,7 +198,9 @@ REASONS: dict[str, Sentence] = {
         {"low": "rate", "high": "rate", "need": "rate"},
     ),
     "size": (
-        _("GPUs: %(gpus)s; height: %(units)s; power: about %(watts)s."),
+        ngettext_lazy(
+            "%(gpus)s GPU, %(units)s, about %(watts)s.", "%(gpus)s GPUs, %(units)s, about %(watts)s.", "count"
+        ),
         {"gpus": "count", "units": "units", "watts": "watts"},
     ),
 }
@@ -244,11 +308,19 @@ WARNINGS: dict[str, Sentence] = {
         {"stages": "count"},
     ),
     "idle": (
-        _("GPUs without work in this configuration: %(gpus)s."),
+        ngettext_lazy(
+            "%(gpus)s GPU has no work in this configuration.",
+            "%(gpus)s GPUs have no work in this configuration.",
+            "count",
+        ),
         {"gpus": "count"},
     ),
     "training_cards": (
-        _("GPUs kept for training beside the service: %(gpus)s."),
+        ngettext_lazy(
+            "%(gpus)s GPU is kept for training beside the service.",
+            "%(gpus)s GPUs are kept for training beside the service.",
+            "count",
+        ),
         {"gpus": "count"},
     ),
     "three_copies": (
@@ -302,7 +374,7 @@ WARNINGS: dict[str, Sentence] = {
         {"watts": "watts"},
     ),
     "condition_sockets": (
-        _("Needs %(sockets)s processors."),
+        ngettext_lazy("Needs %(sockets)s processor.", "Needs %(sockets)s processors.", "count"),
         {"sockets": "count"},
     ),
     "enclosure": (
@@ -336,7 +408,11 @@ WARNINGS: dict[str, Sentence] = {
         {"servers": "count"},
     ),
     "spare": (
-        _("Servers: %(servers)s, so that the load is still carried with one of them lost."),
+        ngettext_lazy(
+            "%(servers)s server, so that the load is still carried with one of them lost.",
+            "%(servers)s servers, so that the load is still carried with one of them lost.",
+            "count",
+        ),
         {"servers": "count"},
     ),
 }
@@ -458,6 +534,9 @@ WHY_DEFAULT: dict[str, Promise] = {
     "priority": _("No criterion was put first."),
 }
 
+# Reasons of values that are worked out from other answers.
+COMPUTED = frozenset({"from_rate", "from_users", "from_gb", "from_parameters", "context_tokens"})
+
 TO_MEASURE: dict[str, Promise] = {
     "model": _("Which model it will be: memory and speed follow from it."),
     "training_model": _("Which model is trained: memory and time follow from it."),
@@ -481,17 +560,17 @@ TO_MEASURE: dict[str, Promise] = {
 TO_MEASURE_ELSE = _("This answer is a guess: find out the real value.")
 
 CODE_LABELS: dict[str, Promise] = {
-    "memory": _("GPU memory"),
+    "memory": _("Memory"),
     "temperature": _("Temperature"),
     "depth": _("Depth"),
-    "rack_units": _("Rack units"),
-    "power": _("Power draw"),
+    "rack_units": _("Height"),
+    "power": _("Power"),
     "cooling": _("Cooling"),
-    "cpu_vendor": _("Maker of the processors"),
-    "gpu_vendor": _("Maker of the GPU"),
+    "cpu_vendor": _("Processors"),
+    "gpu_vendor": _("GPU"),
     "latency": _("Response time"),
     "throughput": _("Throughput"),
-    "interconnect": _("Link between GPUs"),
+    "interconnect": _("Link"),
     "no_gpu": _("GPU"),
     "precision": _("Precision"),
     "site": _("Site"),
@@ -541,13 +620,19 @@ EVIDENCE_LABELS: dict[str, Promise] = {
 }
 
 
-def _written(sentence: Sentence, item: Message, names: Mapping[str, str]) -> str:
+def _written(code: str, sentence: Sentence, item: Message, names: Mapping[str, str]) -> str:
     text, formats = sentence
     params = dict(item.params)
-    values = {}
+    values: dict[str, Any] = {}
     for name, kind in formats.items():
         value = params.get(name)
+        if kind in ESTIMATED and name not in GIVEN and value is not None:
+            per_unit = 3600 if kind == "hours" else 1  # rounded as it is shown
+            value = units.estimated(float(value) / per_unit) * per_unit
         values[name] = names.get(str(value), str(value)) if kind == "name" else FORMATS[kind](value)
+    if code in COUNTED:
+        values["count"] = int(float(params.get(COUNTED[code]) or 0))
+        return str(text % values)
     return str(text) % values if values else str(text)
 
 
@@ -556,7 +641,7 @@ def reason(item: Message, names: Mapping[str, str]) -> str:
     code = item.code
     if code == "training_hours" and dict(item.params).get("target") is None:
         code = "training_hours_free"
-    return _written(REASONS[code], item, names)
+    return _written(code, REASONS[code], item, names)
 
 
 def warning(item: Message, names: Mapping[str, str]) -> str:
@@ -571,7 +656,7 @@ def warning(item: Message, names: Mapping[str, str]) -> str:
             code = "three_copies" if params["replicas"] == 3 else "three_stages"
     elif code == "tensor_over_pcie" and float(params.get("joined") or 1) > 1:
         code = "tensor_beyond_bridge"
-    return _written(WARNINGS[code], item, names)
+    return _written(code, WARNINGS[code], item, names)
 
 
 def rejection(item: Message, names: Mapping[str, str]) -> str:
@@ -583,7 +668,7 @@ def rejection(item: Message, names: Mapping[str, str]) -> str:
         code = "throughput_cards"
     elif code == "temperature" and params.get("have") is None:
         code = "temperature_unknown"
-    return _written(REJECTIONS[code], item, names)
+    return _written(code, REJECTIONS[code], item, names)
 
 
 def fix(item: Message | None, names: Mapping[str, str]) -> str | None:
@@ -595,7 +680,7 @@ def fix(item: Message | None, names: Mapping[str, str]) -> str | None:
         code = f"fix_latency_{params['figure']}"
     if code == "fix_temperature" and params.get("have") is None:
         return None
-    return _written(FIXES[code], item, names)
+    return _written(code, FIXES[code], item, names)
 
 
 def to_measure(key: str) -> str:
@@ -603,26 +688,57 @@ def to_measure(key: str) -> str:
     return str(TO_MEASURE.get(key, TO_MEASURE_ELSE))
 
 
-def layout(tensor: int, pipeline: int, replicas: int) -> str:
-    """Return how a model lies on its GPUs, in a sentence."""
+def layout(tensor: int, pipeline: int, replicas: int, sharding: str = "none", plain: bool = True) -> str:
+    """Return how a model lies on its GPUs, in a sentence or two.
+
+    Args:
+        tensor, pipeline: over how many GPUs each copy is split.
+        replicas: copies of the model, or workers of a training run.
+        sharding: how training states are shared out over the workers.
+        plain: the model serves; else it is trained.
+    """
+    if not plain and sharding == "zero3" and replicas > 1 and tensor * pipeline == 1:
+        return gettext(
+            "Weights, gradients and optimizer states are shared out over %(gpus)s GPUs (%(sharding)s); each "
+            "GPU works on its own part of the data."
+        ) % {"gpus": units.number(replicas), "sharding": SHARDINGS[sharding]}
     if tensor * pipeline == 1:
-        return gettext("Each GPU runs the whole model; copies: %(replicas)s.") % {
-            "replicas": units.number(replicas)
-        }
-    if pipeline == 1:
-        return gettext("Each copy of the model is split over %(tensor)s GPUs; copies: %(replicas)s.") % {
-            "tensor": units.number(tensor),
-            "replicas": units.number(replicas),
-        }
-    return gettext(
-        "Each copy of the model is split over %(tensor)s × %(pipeline)s GPUs (tensor × pipeline); "
-        "copies: %(replicas)s."
-    ) % {
+        text = ngettext(
+            "%(replicas)s GPU holds the whole model.",
+            "Each of %(replicas)s GPUs holds the whole model.",
+            replicas,
+        )
+    elif pipeline == 1:
+        text = ngettext(
+            "%(replicas)s copy of the model is split over %(tensor)s GPUs.",
+            "%(replicas)s copies of the model are split over %(tensor)s GPUs each.",
+            replicas,
+        )
+    else:
+        text = ngettext(
+            "%(replicas)s copy of the model is split over %(tensor)s × %(pipeline)s GPUs "
+            "(tensor × pipeline).",
+            "%(replicas)s copies of the model are split over %(tensor)s × %(pipeline)s GPUs each "
+            "(tensor × pipeline).",
+            replicas,
+        )
+    text %= {
         "tensor": units.number(tensor),
         "pipeline": units.number(pipeline),
         "replicas": units.number(replicas),
     }
+    if plain or sharding == "none" or replicas == 1:
+        return text
+    return " ".join(
+        [
+            text,
+            gettext("Training states are shared out over them (%(sharding)s).")
+            % {"sharding": SHARDINGS[sharding]},
+        ]
+    )
 
+
+SHARDINGS = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "zero3": "ZeRO-3 / FSDP"}
 
 PLAN_LABELS: dict[str, Promise] = {
     "shared": _("One server, both at the same time"),
@@ -664,6 +780,23 @@ def no_server() -> str:
 
 def unit(name: str) -> str:
     return str(UNITS[name])
+
+
+def part(configured: str, gpus: int) -> str:
+    """Return which part of a configuration does one of two jobs."""
+    return ngettext("%(count)s GPU of %(configuration)s", "%(count)s GPUs of %(configuration)s", gpus) % {
+        "count": units.number(gpus),
+        "configuration": configured,
+    }
+
+
+def grown(now: str, then: int) -> str:
+    """Return what the growth that was given makes of the load, in a sentence."""
+    return ngettext(
+        "Sized for the end of the horizon: %(now)s today become %(count)s simultaneous request.",
+        "Sized for the end of the horizon: %(now)s today become %(count)s simultaneous requests.",
+        then,
+    ) % {"now": now, "count": units.number(then)}
 
 
 def configuration(server: str, gpu: str, count: int, servers: int) -> str:

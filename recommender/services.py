@@ -18,6 +18,7 @@ from recommender.cases import BadAnswers
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
+from recommender.sizing.serving_sizes import gpus_beside_service
 from recommender.sizing.specs import GIB, Range
 
 DEFAULT_TOP = 5
@@ -259,7 +260,7 @@ def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
         "tpot_ms": _triple(served.tpot_s, 1000, 2) if served else None,
         "output_tokens_per_s": _triple(config.work) if served else None,
         "throughput": _throughput(result, config),
-        "training_hours": _triple(trained.seconds, 1 / 3600, 2) if trained else None,
+        "training_hours": _triple(trained.seconds, 1 / 3600, 4) if trained else None,
         "max_concurrency": match.capacity,
         "power_w": _triple(config.power_w, digits=0),
         "rack_units": config.rack_units,
@@ -331,7 +332,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
         "conditional": result.conditional,
         "catalog_version": result.catalog_version,
         "rules_version": result.rules_version,
-        "notices": [_with_labels(notice).text for notice in result.notices],
+        "notices": [*_growth(result), *(_with_labels(notice).text for notice in result.notices)],
         "assumptions": _assumption_rows(result),
         "to_measure": [
             {"key": key, "label": str(KEYS[key].label), "text": reasons.to_measure(key)}
@@ -361,6 +362,18 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
     }
 
 
+def _growth(result: Result) -> list[str]:
+    """Return what the growth that was given makes of the simultaneous requests, as no or one sentence."""
+    items = {item.key: item for item in result.assumptions}
+    grows = all(
+        key in items and items[key].origin in ("given", "hypothesis")
+        for key in ("growth_percent", "horizon_years", "concurrency")
+    )
+    if not grows or result.case.kind != "tokens":
+        return []
+    return [reasons.grown(_value_text(items["concurrency"], {}, {}), result.case.hard.requests)]
+
+
 def _with_labels(notice: Notice) -> Notice:
     """Return a notice that names questions by their words instead of their keys."""
     params = tuple(
@@ -383,6 +396,7 @@ def _assumption_rows(result: Result) -> list[dict[str, Any]]:
             "unit": str(KEYS[item.key].unit_label),
             "origin": item.origin,
             "origin_label": str(reasons.ORIGIN_LABELS[item.origin]),
+            "is_computed": item.source in reasons.COMPUTED,
             "why": why,
         }
         for item, why in _with_why(result)
@@ -397,7 +411,8 @@ def _value_text(item: cases.Assumption, names: Mapping[str, str], workloads: Map
             interval = parse_interval(item.value)
         except NumberError:
             return item.value
-        low, high = units.format_number(interval.low, 4), units.format_number(interval.high, 4)
+        decimals = units.places(interval.high) if item.source in reasons.COMPUTED else 4
+        low, high = (units.format_number(end, decimals) for end in interval)
         return with_unit(key, interval, low if low == high else f"{low}–{high}")
     labels = {value: str(label) for value, label in key.choices}
     parts = item.value.split(", ")
@@ -426,7 +441,13 @@ def _match_row(
             {"name": name, "label": str(reasons.CRITERIA_LABELS[name]), "value": value}
             for name, value in match.criteria
         ],
-        "layout": reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas),
+        "layout": reasons.layout(
+            layout.tensor_parallel,
+            layout.pipeline_parallel,
+            layout.replicas,
+            config.trained.sharding if config.trained else "none",
+            plain=result.case.serves,
+        ),
         "need_gib": lines["total"],
         "have_gib": lines["available"],
         "memory": [
@@ -470,12 +491,24 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
 
 def _plan_row(result: Result, name: str, plan: Plan) -> dict[str, Any]:
     works = plan.serving is not None and plan.training is not None
+    serving, training = _part_text(result, plan.serving), _part_text(result, plan.training)
+    same = works and serving == training
+    if name == "shared" and plan.serving is not None:
+        config = plan.serving.config
+        beside = gpus_beside_service(replace(result.case, together=True), config)
+        if 0 < beside < config.gpus:
+            same = False
+            serving, training = (
+                reasons.part(serving, config.gpus - beside),
+                reasons.part(training, beside),
+            )
     return {
         "name": name,
         "label": str(reasons.PLAN_LABELS[name]),
         "text": reasons.plan(name, works),
-        "serving": _part_text(result, plan.serving),
-        "training": _part_text(result, plan.training),
+        "serving": serving,
+        "training": training,
+        "same": same,
     }
 
 

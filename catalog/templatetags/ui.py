@@ -20,6 +20,7 @@ ORIGINS = {
     "hypothesis": _("a guess"),
     "profile": _("typical value"),
     "default": _("typical value"),
+    "computed": _("computed"),
 }
 MEMORY_LINES = {
     "weights": _("Weights"),
@@ -60,7 +61,8 @@ def value_range(value, unit="number", *, unit_label=None):
     if ends is None:
         return {"known": False}
     decimals = places(ends[1])
-    low, high = format_number(ends[0], decimals), format_number(ends[2], decimals)
+    # Each end to its own three digits, as a sentence that names it alone would write it.
+    low, high = (format_number(end, places(end)) for end in (ends[0], ends[2]))
     return {
         "known": True,
         "low": low,

@@ -45,6 +45,17 @@ def places(value):
     return 0 if magnitude >= 100 else 1 if magnitude >= 10 else 2
 
 
+def estimated(value, digits=3):
+    """Return an estimate rounded to three significant digits: more would claim what nobody knows.
+
+    The one rule for every estimated figure, so that it reads the same wherever it appears.
+    """
+    amount = Decimal(str(value))
+    if not amount:
+        return 0.0
+    return float(amount.quantize(Decimal(1).scaleb(amount.adjusted() + 1 - digits), rounding=ROUND_HALF_UP))
+
+
 def quantity(value, unit, decimals=2):
     """Return a number with its unit behind a narrow space that does not break."""
     if value is None:
@@ -113,8 +124,9 @@ def watts(value):
 
 @register.filter
 def kilowatts(value):
-    """Return electrical power given in W as kW."""
-    return quantity(None if value is None else value / 1000, pgettext("unit", "kW"), 1)
+    """Return electrical power given in W as kW, to about three digits."""
+    amount = None if value is None else value / 1000
+    return quantity(amount, pgettext("unit", "kW"), places(amount or 0))
 
 
 @register.filter
@@ -159,19 +171,27 @@ def megatransfers(value):
 
 @register.filter
 def milliseconds(value):
-    return quantity(value, pgettext("unit", "ms"), places(value or 0))
+    """Return a time [ms], from ten on without fractions."""
+    return quantity(value, pgettext("unit", "ms"), 0 if (value or 0) >= 10 else 1)
 
 
 @register.filter
 def hours(value):
+    """Return a time [h], below one hour in minutes."""
+    if value is not None and value < 1:
+        return quantity(value * 60, pgettext("unit", "min"), 0 if value * 60 >= 10 else 1)
     return quantity(value, pgettext("unit", "h"), places(value or 0))
 
 
 @register.filter
 def billions(value):
-    """Return a number of parameters in billions: 70.6B, «70,6 млрд»."""
+    """Return a number of parameters: 70.6B, «70,6 млрд», from half a billion on; 21M below."""
     if value is None:
         return not_published()
+    if value < 5e8:
+        return pgettext("parameters", "%(number)sM") % {
+            "number": format_number(value / 1e6, places(value / 1e6))
+        }
     return pgettext("parameters", "%(number)sB") % {"number": format_number(value / 1e9, places(value / 1e9))}
 
 

@@ -27,9 +27,39 @@ def test_figures_are_written_as_each_language_does():
 
 @pytest.mark.parametrize("table", [reasons.REASONS, reasons.WARNINGS, reasons.REJECTIONS, reasons.FIXES])
 def test_every_place_of_a_sentence_has_its_figure(table):
-    for text, formats in table.values():
-        assert set(re.findall(r"%\((\w+)\)s", str(text))) == set(formats)
+    for code, (text, formats) in table.items():
+        places = {name: f"<{name}>" for name in formats}
+        for count in (1, 2):
+            said = text % (places | {"count": count}) if code in reasons.COUNTED else str(text) % places
+            assert set(re.findall(r"<(\w+)>", said)) == set(formats)
         assert set(formats.values()) <= {*reasons.FORMATS, "name"}
+        assert reasons.COUNTED.get(code) in {None, *formats}
+
+
+def test_words_agree_with_their_number():
+    with translation.override("en"):
+        one = reasons.warning(message("idle", gpus=1), {})
+        several = reasons.warning(message("idle", gpus=3), {})
+    assert one == "1 GPU has no work in this configuration."
+    assert several == "3 GPUs have no work in this configuration."
+
+
+def test_an_estimate_has_three_digits_and_a_target_its_own():
+    late = message("range_hours", high=21548 * 36, target=21548 * 36)
+    with translation.override("en"):
+        said = reasons.warning(late, {})
+    assert f"up to 215{NARROW}h (9 days), the target is 215{NARROW}h" in said
+    with translation.override("en"):
+        rate = reasons.reason(message("rate_embeddings", low=21548.2, high=21551.0, need=20001), {})
+    assert rate == "Reads 21,500 to 21,600 tokens per second; you need 20,001."
+
+
+def test_states_that_are_shared_out_are_not_called_whole_models():
+    with translation.override("en"):
+        shared = reasons.layout(1, 1, 8, "zero3", plain=False)
+        served = reasons.layout(1, 1, 8)
+    assert "shared out over 8 GPUs (ZeRO-3 / FSDP)" in shared
+    assert served == "Each of 8 GPUs holds the whole model."
 
 
 def test_every_default_has_its_reason():
