@@ -161,6 +161,7 @@ class ServerCard:
     server: Server
     height: str
     room: str | None
+    limited_room: str | None  # with what a card of each kind may draw
     best: OptionRow | None
     options: list
     more_options: int
@@ -184,6 +185,7 @@ def server_card(server):
         server=server,
         height=sentences.height(server),
         room=sentences.card_room(_room(server)),
+        limited_room=sentences.card_room(_room(server), _limits(server)),
         best=option_row(largest) if largest else None,
         options=[option_row(option) for option in offered[:MAX_OPTIONS]],
         more_options=max(len(offered) - MAX_OPTIONS, 0),
@@ -220,6 +222,15 @@ def _room(server):
     if server.module_max_count:
         room["module"] = server.module_max_count
     return room
+
+
+def _limits(server):
+    """Return {"single", "double": watts a card}, where all variants with that room state the same."""
+    stated = {}
+    for variant in server.variants.all():
+        for alternative in variant.slot_alternatives.all():
+            stated.setdefault(alternative.width, set()).add(alternative.card_max_w)
+    return {width: limits.pop() for width, limits in stated.items() if len(limits) == 1}
 
 
 def drawings(server):
@@ -293,7 +304,7 @@ def server_page(server):
         option.option.max_count
         for variant in variants
         for option in variant["options"]
-        if option.option.max_count
+        if option.option.max_count and option.option.gpu.serves_language_models
     }
     successor = server.successor if server.successor and server.successor.is_published else None
     return {

@@ -765,7 +765,7 @@ _ALL_KEYS = [
         "availability",
         [
             ("single", _("It may stand still")),
-            ("n_plus_1", _("The load is still carried with one server lost")),
+            ("n_plus_1", _("One spare server (N+1)")),
         ],
         _("What if a server is lost?"),
         _("Carrying on needs at least one server more."),

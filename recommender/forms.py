@@ -32,13 +32,15 @@ MODEL_KEYS = ("model", "training_model", "draft_model")
 MAX_RADIOS = 4
 MAX_QUERY = 400  # values of one address that are looked at
 
+_CONTROLS = dict.fromkeys(range(0x20))  # nobody types them
 _ENDS = re.compile(r"\.{2,3}|[…–—]")
 _MINUS = re.compile(r"\s*[-−‐‑]\s*(?=[0-9.,])")
 
 
 def answers_in(query):
     """Return the part of a query that holds answers, in the vocabulary's order, without empty ones."""
-    pairs = [(name, text) for name, texts in query.lists() for text in texts if text.strip()][:MAX_QUERY]
+    pairs = [(name, text.translate(_CONTROLS)) for name, texts in query.lists() for text in texts]
+    pairs = [(name, text) for name, text in pairs if text.strip()][:MAX_QUERY]
     kept = QueryDict(mutable=True)
     for name in answers.KEYS:
         kept.setlist(name, [text for key, text in pairs if key == name])

@@ -115,6 +115,10 @@ REASONS: dict[str, Sentence] = {
         ),
         {"need": "gib", "have": "gib", "requests": "count", "tokens": "count"},
     ),
+    "memory_over": (
+        _("Each GPU typically needs %(need)s; %(have)s are available."),
+        {"need": "gib", "have": "gib"},
+    ),
     "memory_training": (
         ngettext_lazy(
             "Training needs %(need)s of the %(have)s on %(gpus)s GPU.",
@@ -547,7 +551,7 @@ TO_MEASURE: dict[str, Promise] = {
     "ttft_ms": _("How long people wait for the first word without complaint."),
     "tpot_ms": _("How fast the text must come."),
     "availability": _("What may happen when a server is lost."),
-    "method": _("How the model is adapted: full fine-tuning takes ten times the memory of LoRA."),
+    "method": _("How the model is adapted: full fine-tuning takes many times the memory of LoRA."),
     "dataset_tokens": _("How many tokens the data has: run the tokenizer over it."),
     "target_hours": _("How long a training cycle may take."),
     "epochs": _("How many passes over the data are needed."),
@@ -636,11 +640,19 @@ def _written(code: str, sentence: Sentence, item: Message, names: Mapping[str, s
     return str(text) % values if values else str(text)
 
 
+def _is_over(item: Message) -> bool:
+    params = dict(item.params)
+    need, have = params.get("need"), params.get("have")
+    return need is not None and have is not None and float(need) > float(have)
+
+
 def reason(item: Message, names: Mapping[str, str]) -> str:
     """Return one fact that speaks for a match."""
     code = item.code
     if code == "training_hours" and dict(item.params).get("target") is None:
         code = "training_hours_free"
+    elif code.startswith("memory_") and _is_over(item):
+        code = "memory_over"
     return _written(code, REASONS[code], item, names)
 
 
@@ -754,8 +766,8 @@ PLAN_TEXTS: dict[str, Promise] = {
         "Training never disturbs the service, and each server grows on its own; it costs a second server."
     ),
     "scheduled": _(
-        "All cards train while the service rests, for example at night: the cheapest way where the two never "
-        "need to run together."
+        "All cards train while the service rests, for example at night: the way with the fewest machines "
+        "where the two never need to run together."
     ),
 }
 UNITS: dict[str, Promise] = {

@@ -24,6 +24,9 @@ from recommender.sizing.specs import GIB, Range
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
 PLANS = ("shared", "separate", "scheduled")
+# Facts that a page shows on the other side: what is no advantage, and what was asked for.
+DRAWBACKS = frozenset({"service_pauses"})
+WISHES = frozenset({"spare"})
 REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
 
 
@@ -456,6 +459,12 @@ def _match_row(
             if lines[name] is not None
         ],
         "figures": _figures(result, match, values),
+        "reasons": [
+            reasons.reason(item, result.names) for item in match.reasons if item.code not in DRAWBACKS
+        ]
+        + [reasons.warning(item, result.names) for item in match.warnings if item.code in WISHES],
+        "warnings": [reasons.reason(item, result.names) for item in match.reasons if item.code in DRAWBACKS]
+        + [reasons.warning(item, result.names) for item in match.warnings if item.code not in WISHES],
     }
 
 

@@ -127,7 +127,11 @@ def _text(server, height, cards, *, free, used, idle, spare):
         sentences = [gettext("Front view to scale, %(height)s.") % {"height": in_rack_units(height)}]
     if free:
         sentences.append(card_count(cards, free))
-    if used:
+    if used and cards == "module":
+        sentences.append(
+            ngettext("%(count)s module in use.", "%(count)s modules in use.", used) % {"count": used}
+        )
+    elif used:
         sentences.append(
             ngettext("%(count)s card in use.", "%(count)s cards in use.", used) % {"count": used}
         )
