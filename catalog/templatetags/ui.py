@@ -1,6 +1,7 @@
 """Small parts of every page: states, ranges, memory bars, evidence marks, assumption chips."""
 
 from django import template
+from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy as _
 
 from aiservers import htmx
@@ -159,6 +160,13 @@ def fact(label, value, mark=None, note=""):
     """Show one line of a specification inside `<dl class="facts">`, with its evidence mark and a note."""
     unknown = value is None or value in ("", not_published())
     return {"label": label, "value": value, "unknown": unknown, "mark": mark, "note": note}
+
+
+@register.filter
+def unbroken(name):
+    """Return a server's name whose model and generation stay on one line: ThinkSystem, then SR675 V3."""
+    family, _, model = name.partition(" ")
+    return format_html('{} <span class="nowrap">{}</span>', family, model) if model else name
 
 
 @register.filter
