@@ -85,7 +85,7 @@ def merge(language, found):
     """Return the message file of a language with exactly the texts found, and whether any msgid changed.
 
     What is translated stays as it is, nothing is guessed from similar texts, and a text that is no longer
-    used is kept as obsolete. English texts are their own translation.
+    used is kept as obsolete. English texts are their own translation where nobody has worded them better.
     """
     messages = load(language)
     old = {(entry.msgctxt, entry.msgid): entry for entry in messages}

@@ -71,6 +71,18 @@ def test_updating_keeps_translations_guesses_nothing_and_is_repeatable(project):
     assert len(read("ru").find("%(total)s server").msgstr_plural) == 3
 
 
+def test_an_english_wording_of_its_own_stays(project):
+    call_command("messages", verbosity=0)
+    english = read("en")
+    english.find("Two parts").msgstr = "A pair"
+    english.find("%(total)s server").msgstr_plural = {0: "one server", 1: "%(total)s machines"}
+    english.save()
+    call_command("messages", check=True, verbosity=0)
+    call_command("messages", verbosity=0)
+    assert read("en").find("Two parts").msgstr == "A pair"
+    assert read("en").find("%(total)s server").msgstr_plural == {0: "one server", 1: "%(total)s machines"}
+
+
 def test_a_text_that_comes_back_finds_its_translation_again(project):
     call_command("messages", verbosity=0)
     russian = read("ru")

@@ -150,8 +150,8 @@ def test_an_empty_value_filters_nothing(ask, servers):
 def test_a_value_that_is_no_choice_is_left_out_and_named(ask, servers):
     response = ask("gpu=h100&cooling=air&rack_units=x&rack_units=1")
     assert names(response) == ["Slim"]
-    assert "“h100” is not a choice of the filter “GPU”" in text(response)
-    assert "“x” is not a choice of the filter “Height”" in text(response)
+    assert "“h100” is not an option of the filter “GPU”" in text(response)
+    assert "“x” is not an option of the filter “Height”" in text(response)
 
 
 def test_a_key_that_is_no_filter_is_named(ask, servers):
@@ -206,7 +206,7 @@ def test_a_typed_number_becomes_canonical_in_the_address(ask, language, typed, c
 def test_no_match_says_what_to_do_next(ask, servers):
     response = ask("gpu=small&card_width=double")
     assert names(response) == []
-    assert "No server fits all of these filters" in text(response)
+    assert "No server matches all of these filters" in text(response)
     assert 'href="/en/servers/"' in text(response)
     assert "Without “GPU: " in text(response)
     assert '<a href="?gpu=small">Without “GPU cards: Double-wide cards” there is 1 server.</a>' in text(

@@ -39,7 +39,7 @@ def messages(row):
         ({"temperature_min_c": 50, "temperature_max_c": 10}, "temperature_min_c must not be above"),
         ({"launch_month": 13, "launch_year": 2024}, "A month is between 1 and 12 and needs its year."),
         ({"launch_month": 3}, "A month is between 1 and 12 and needs its year."),
-        ({"kind": "tray"}, "A tray needs the enclosure that it is racked in."),
+        ({"kind": "tray"}, "A tray needs the enclosure it is installed in."),
     ],
 )
 def test_server_refuses_what_cannot_be(change, message):
@@ -76,7 +76,7 @@ def test_negative_temperature_is_a_temperature():
         ({"memory_gib_usable": 80.5, "memory_gb": 80}, "memory_gib_usable must not be above memory_gb."),
         ({"bandwidth_gbs": 0}, "bandwidth_gbs must be above zero"),
         ({"tdp_min_w": 400, "tdp_w": 350}, "tdp_min_w must not be above tdp_w."),
-        ({"bridge_max_gpus": 1}, "A bridge joins at least two GPUs."),
+        ({"bridge_max_gpus": 1}, "A bridge connects at least two GPUs."),
     ],
 )
 def test_gpu_refuses_what_cannot_be(change, message):
@@ -96,7 +96,7 @@ def test_gpu_refuses_what_cannot_be(change, message):
         ({"min_count": 4, "max_count": 2}, "min_count must not be above max_count."),
         ({"fixed": True, "min_count": 1, "max_count": 8}, "A fixed option has one number"),
         ({"fixed": True, "max_count": None}, "A fixed option has one number"),
-        ({"link_max_gpus": 1}, "A link joins at least two GPUs."),
+        ({"link_max_gpus": 1}, "A link connects at least two GPUs."),
     ],
 )
 def test_option_refuses_what_cannot_be(change, message):
@@ -128,7 +128,7 @@ def test_ai_model_refuses_what_cannot_be(change, message):
         ({"kind": "full"}, "Keys and values need a number of heads and a dimension."),
         ({"kind": "window", "kv_heads": 8, "head_dim": 128}, "A window or chunk needs its length in tokens."),
         ({"kind": "latent"}, "A compressed vector needs its dimension."),
-        ({"kind": "state"}, "A state of constant size needs that size in bytes."),
+        ({"kind": "state"}, "A fixed-size state needs its size in bytes."),
     ],
 )
 def test_cache_group_needs_what_its_kind_computes_with(group, message):

@@ -103,7 +103,7 @@ def test_small_cards_with_the_watts_of_their_own_source(catalog, read):
 
 def test_a_tray_stands_in_its_enclosure_and_needs_water(catalog, read):
     text = read("catalog:server", "thinksystem-sd665-n-v3")
-    assert "1U tray in an enclosure of 6U" in text
+    assert "1U tray in a 6U enclosure" in text
     assert "needs a water loop" in text
     assert "a water loop has to reach the rack" in text
 
@@ -219,7 +219,7 @@ def test_what_is_not_published_is_said_on_page_and_list(client, read, language, 
 def test_a_count_that_is_not_published_is_never_a_number(read):
     option = GPUOptionFactory(variant__server__slug="open", max_count=None)
     text = read("catalog:server", "open")
-    assert "count not published" in row(text, option.gpu.name, "PCIe")
+    assert "number not published" in row(text, option.gpu.name, "PCIe")
     assert "48 GB a GPU, 45 GiB usable" in text
 
 
@@ -264,7 +264,7 @@ def test_conditions_are_sentences(read):
     text = read("catalog:server", "hot")
     for sentence in (
         "Each card is limited to 450 W.",
-        "Room at 25 °C or below.",
+        "Room temperature 25 °C or below.",
         "Needs 2 processors.",
         "Needs power supplies of 3,200 W or more.",
         "The cards take the place of drive bays.",

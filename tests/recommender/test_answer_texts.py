@@ -54,9 +54,9 @@ def test_what_is_usual_has_its_unit(english):
 def test_messages_of_pages_name_choices_by_their_labels(english):
     problem = parse({"cooling": "fire"}).problems[0]
     assert "air, liquid, any" in problem.text
-    assert "Air only; A water loop, and air" in problem.page_text
+    assert "Air only; Air and a water loop" in problem.page_text
     problem = parse({"temperature_max_c": "900"}).problems[0]
-    assert problem.page_text.endswith("between −40 and 80\N{NARROW NO-BREAK SPACE}°C is possible.")
+    assert problem.page_text.endswith("from −40 to 80\N{NARROW NO-BREAK SPACE}°C.")
 
 
 def test_a_typed_range_with_its_larger_end_first_says_so():

@@ -95,9 +95,9 @@ def test_guesses_and_typical_values_are_told_from_answers(client):
 
 
 def test_advice_is_conditional_until_the_load_and_the_targets_are_known(client):
-    assert "This advice is conditional" in seen(client.get(url(**CHAT)))
-    assert "This advice is conditional" not in seen(client.get(url(**COMPLETE)))
-    assert "This advice is conditional" in seen(client.get(url(**COMPLETE, hypothesis="ttft_ms")))
+    assert "This recommendation is conditional" in seen(client.get(url(**CHAT)))
+    assert "This recommendation is conditional" not in seen(client.get(url(**COMPLETE)))
+    assert "This recommendation is conditional" in seen(client.get(url(**COMPLETE, hypothesis="ttft_ms")))
 
 
 def test_what_is_missing_links_to_its_question(client):
@@ -180,7 +180,7 @@ def test_mixed_work_compares_one_server_with_two(client):
 def test_versions_are_named(client):
     result = advice(CHAT)
     assert (
-        f"catalog version {result['catalog_version']} with rules version {result['rules_version']}"
+        f"catalog version {result['catalog_version']} and rules version {result['rules_version']}"
         in seen(client.get(url(**CHAT)))
     )
 
@@ -247,4 +247,4 @@ queries = st.lists(st.tuples(st.sampled_from([*KEYS, "lang", "show", "q[]"]), te
 def test_any_query_gives_a_page(client, pairs):
     response = client.get(f"{url()}?{urlencode(pairs, errors='surrogatepass')}", follow=True)
     assert response.status_code == 200
-    assert "What the result rests on" in seen(response)
+    assert "What the result is based on" in seen(response)

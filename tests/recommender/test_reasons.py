@@ -40,15 +40,15 @@ def test_words_agree_with_their_number():
     with translation.override("en"):
         one = reasons.warning(message("idle", gpus=1), {})
         several = reasons.warning(message("idle", gpus=3), {})
-    assert one == "1 GPU has no work in this configuration."
-    assert several == "3 GPUs have no work in this configuration."
+    assert one == "1 GPU is idle in this configuration."
+    assert several == "3 GPUs are idle in this configuration."
 
 
 def test_an_estimate_has_three_digits_and_a_target_its_own():
     late = message("range_hours", high=21548 * 36, target=21548 * 36)
     with translation.override("en"):
         said = reasons.warning(late, {})
-    assert f"up to 215{NARROW}h (9 days), the target is 215{NARROW}h" in said
+    assert f"up to 215{NARROW}h (9 days); the target is 215{NARROW}h" in said
     with translation.override("en"):
         rate = reasons.reason(message("rate_embeddings", low=21548.2, high=21551.0, need=20001), {})
     assert rate == "Reads 21,500 to 21,600 tokens per second; you need 20,001."
