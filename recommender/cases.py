@@ -726,6 +726,7 @@ def _requests(
         if per_second is not None:
             requests = per_second[place] * growth[place] * seconds
             corner["arrivals_per_s"] = per_second[place] * growth[place]
+            corner["arrivals_given"] = source != "users"
         else:
             ends = reader.ends("concurrency")
             assert ends is not None

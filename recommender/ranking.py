@@ -22,14 +22,11 @@ from recommender.sizing.findings import reasons_of, warnings_of
 from recommender.sizing.rules import made_for_edge, power_of, rack_units_of, site_rules, size_rules
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service, precision_of
 from recommender.sizing.sizes import sizes_of
-from recommender.sizing.specs import GPUSpec, NodeSpec, Precision
+from recommender.sizing.specs import GIB, GPUSpec, NodeSpec, Precision
 
 RULES_VERSION = "1"
 MAX_REASONS = 6  # of one rejection
 TIE_POINTS = 2.0  # scores nearer than this are not told apart: estimates are no better
-FEW_SERVERS = 3  # more of them for one load are looked at twice
-PILE = 4.0  # so many times the hardware for certainty is no answer
-WORTH = 4.0  # usual times, which nobody has asked for, are bought with so many times the least hardware
 SERVER_COSTS_CARDS = 1.5  # what another chassis weighs in cards when configurations are compared
 CRITERIA = (
     "throughput",
@@ -109,48 +106,63 @@ def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failu
         for node in nodes:
             configs = _holds(case, node, case.hard, True, precision, fallback)[0]
             sure += configs
-            if not configs or case.priority == "footprint" or _is_pile(case, configs):
+            if not configs or case.priority == "footprint":
                 configs, failed = _holds(case, node, case.easy, False, precision, fallback)
                 maybe += configs
                 failures += failed
         if sure or maybe:
-            found.append(_best(case, sure, maybe))
+            found.append(_best(case, [*sure, *maybe], machine))
     if not found and not failures:
         broken = site_rules(case, machine.bare, case.easy)[0]
         failures = [Failure(None, (message("no_gpu"), *broken), 1.0 + len(broken))]
     return found, failures
 
 
-def _is_pile(case: Case, configs: Sequence[Config]) -> bool:
-    """Tell whether even the smallest of these is a pile of servers."""
-    return min(config.servers for config in configs) > FEW_SERVERS + (1 if case.n_plus_1 else 0)
+def _best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
+    """Return the configuration that stands for a server and GPU.
 
-
-def _best(case: Case, sure: Sequence[Config], maybe: Sequence[Config]) -> Config:
-    """Return the configuration that stands for a server and GPU."""
+    How much hardware it takes follows from what was asked alone: fewest servers, then fewest cards. Usual
+    times, which nobody has asked for, choose among layouts of that size; so a heavier load or another limit
+    never comes with less hardware. Training without a target takes the cards of one server that it can use.
+    """
     if case.priority == "footprint":
-        return min([*sure, *maybe], key=lambda config: _choice(case, config))
-    best, other = _worthwhile(case, sure), _worthwhile(case, maybe)
-    if best is None or other is None:
-        chosen = best or other
-        assert chosen is not None
-        return chosen
-    if _group(best)[0] != _group(other)[0]:
-        return min(best, other, key=_group)
-    # Where certainty takes a pile of servers, what fits if is the better advice.
-    return other if _cost(case, best) >= PILE * _cost(case, other) else best
-
-
-def _worthwhile(case: Case, configs: Sequence[Config]) -> Config | None:
-    """Return the best of configurations that do not buy usual times with many times the least hardware."""
-    if not configs:
-        return None
+        return min(configs, key=lambda config: _choice(case, config))
     group = min(_group(config) for config in configs)
     same = [config for config in configs if _group(config) == group]
-    if not (case.priority == "performance" and not case.serves):
-        most = WORTH * min(_cost(case, config) for config in same)
-        same = [config for config in same if _cost(case, config) <= most]
-    return min(same, key=lambda config: _choice(case, config))
+    fewest = min(_chassis(case, config) for config in same)
+    same = [config for config in same if _chassis(case, config) == fewest]
+    if case.priority == "performance" or (not case.serves and case.hard.target_s is None):
+        haste = 2.0 if case.serves else 1.0
+        in_time = [config for config in same if _lateness(case, config, haste) == 0]
+        if not in_time or (case.priority == "performance" and not case.serves):
+            return min(
+                same, key=lambda config: (_excess(config), _speed(case, config), *_choice(case, config))
+            )
+        same = in_time
+    if not case.serves:
+        return min(same, key=lambda config: _choice(case, config))
+    least = min(_size(case, config) for config in same)
+    same = [config for config in same if _size(case, config) == least]
+    return min(
+        same,
+        key=lambda config: (-_score(case, config, _criteria(case, config, machine)), _choice(case, config)),
+    )
+
+
+def _size(case: Case, config: Config) -> tuple[float, float]:
+    """Return how far a configuration is from what was asked, and what it takes: in cards, or in watts."""
+    cost = _cost(case, config)
+    if case.priority == "power":
+        cost = config.power_w.typical if config.power_w else float("inf")
+    return _excess(config), cost
+
+
+def _chassis(case: Case, config: Config) -> int:
+    """Return the servers that count when sizes are compared [count].
+
+    With one in reserve, three smaller servers may carry what two large ones do: up to there the cards decide.
+    """
+    return max(config.servers, 3) if case.n_plus_1 else config.servers
 
 
 def _cost(case: Case, config: Config) -> float:
@@ -221,32 +233,26 @@ def _group(config: Config) -> tuple[int, int, bool]:
 
 def _choice(case: Case, config: Config) -> tuple[object, ...]:
     """Return the key by which one configuration of a server and GPU is preferred to another."""
-    cost = _cost(case, config)
-    speed = _speed(case, config)
-    late = _lateness(case, config)
-    tail = (
-        config.layout.crosses_link or (config.layout.tensor_parallel > 1 and not has_fast_link(config)),
-        config.layout.idle_gpus,
-        config.layout.gpus_per_replica,
-        config.layout.pipeline_parallel,
+    size: tuple[object, ...] = (*_group(config), *_size(case, config))
+    if case.priority == "footprint":
+        # The fewest GPUs, even if they only fit if: so a heavier load never comes with fewer of them.
+        size = (_group(config)[0], config.gpus, not config.strict, config.servers)
+    layout = config.layout
+    slow = layout.crosses_link or (layout.tensor_parallel > 1 and not has_fast_link(config))
+    late, speed = _lateness(case, config), _speed(case, config)
+    laid: tuple[object, ...] = (late, slow, layout.idle_gpus, speed, layout.gpus_per_replica)
+    if not case.serves:
+        # Sharding the states over data-parallel workers is the usual way wherever it holds.
+        laid = (layout.pipeline_parallel > 1, slow, layout.gpus_per_replica, layout.idle_gpus, late, speed)
+    return (
+        *size,
+        *laid,
+        layout.pipeline_parallel,
         config.precision,
         config.node.option_ambient_max_c is not None,
         config.node.variant or "",
         config.count,
     )
-    facts = _group(config)[0]
-    if case.priority == "footprint":
-        # The fewest GPUs, even if they only fit if: so a heavier load never comes with fewer of them.
-        return (facts, config.gpus, not config.strict, config.servers, late, speed, *tail)
-    group = (*_group(config), _excess(config))
-    if case.priority == "performance" and not case.serves:
-        return (*group, config.servers, late, speed, cost, *tail)
-    if case.priority == "performance":
-        return (*group, _lateness(case, config, haste=2.0), cost, speed, *tail)
-    if case.priority == "power":
-        watts = config.power_w.typical if config.power_w else float("inf")
-        return (*group, late, watts, cost, speed, *tail)
-    return (*group, late, cost, *tail[:2], speed, *tail[2:])
 
 
 def _excess(config: Config) -> int:
@@ -303,6 +309,8 @@ _SCALES: dict[str, tuple[tuple[float, float], ...]] = {
     "capacity": ((1.0, 70), (1.3, 95), (2.0, 100), (8.0, 95), (64.0, 70), (512.0, 40)),
     # GPU memory there / GPU memory needed
     "memory": ((1.0, 0), (1.2, 95), (1.6, 100), (2.5, 75), (4.0, 50), (8.0, 25), (24.0, 0)),
+    # GiB on each card, for work that fills cards with computing: what it cannot use is paid for nothing
+    "card memory": ((24, 100), (48, 92), (80, 60), (141, 30), (288, 0)),
     "cards": ((1, 100), (2, 84), (4, 62), (8, 42), (16, 20), (64, 0)),
     "units": ((1, 100), (2, 94), (4, 82), (8, 58), (16, 34), (42, 0)),
     "watts": ((300, 100), (1000, 90), (2000, 76), (5000, 54), (10_000, 34), (20_000, 14), (50_000, 0)),
@@ -415,8 +423,10 @@ def _criteria(case: Case, config: Config, machine: Machine) -> dict[str, float |
         values["concurrency"] = _points("capacity", capacity / need)
     if case.n_plus_1:
         values["availability"] = 100.0
-    if case.kind == "tokens":  # other models are small: their cards are filled with work, not with memory
+    if case.kind == "tokens":
         values["headroom"] = _points("memory", _memory_ratio(case, config))
+    else:  # these models are small
+        values["headroom"] = _points("card memory", config.node.gpu.memory_bytes.typical / GIB)
     values["footprint"] = _footprint(case, config)
     most = max(
         (

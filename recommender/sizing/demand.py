@@ -49,7 +49,8 @@ class Corner:
     draft: AIModelSpec | None = None
     adapters: int = 0
     requests: int = 1  # running at once
-    arrivals_per_s: float | None = None  # given as a rate: it has to be sustained as well
+    arrivals_per_s: float | None = None  # the load is known as a rate: it has to be sustained as well
+    arrivals_given: bool = False  # false: worked out from people, so that the typical end is good enough
     input_tokens: int = 0
     output_tokens: int = 1
     tokens_per_request: int = 0

@@ -19,6 +19,10 @@ from recommender.sizing.specs import (
     Range,
 )
 
+# A replica that must run fewer requests than these to be sure of its times, though it holds more, is not
+# multiplied over more servers than those.
+FEW_REQUESTS, FEW_SERVERS = 4, 3
+
 
 def precision_of(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> tuple[Precision | None, bool]:
     """Return the type of the weights on one server's card, and whether it stands in for the model's own.
@@ -101,7 +105,7 @@ def _text_size(
     count: int,
     layout: Layout,
 ) -> Iterator[Config | Failure]:
-    """Yield the sizes of one layout: the fewest servers, and as many as keep the usual targets."""
+    """Yield the fewest servers of one layout that carry the load within the targets given."""
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
     replica = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
@@ -119,47 +123,44 @@ def _text_size(
             needed / MAX_SERVERS,
         )
         return
-    sizes = {needed}
-    if replica.usual and not case.together:
-        usual = ceil(corner.requests / (per_server * replica.usual))
-        if needed < usual <= 2 * needed + 2 and usual + spare <= MAX_SERVERS:
-            sizes.add(usual)
-    for working in sorted(sizes):
-        servers = working + spare
-        requests = ceil(corner.requests / (per_server * working))
-        served = None
-        if replica.timed:
-            served = _serving(
-                case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
-            )
-        assert corner.model is not None
-        held = memory.inference_memory(
-            _understood(corner.model),
-            node.gpu,
-            single,
-            precision=precision,
-            kv_precision=case.kv_precision,
-            tokens_per_request=corner.tokens_per_request,
-            requests=requests,
-            engine=case.engine,
-            adapters=corner.adapters,
-            draft=corner.draft,
+    timid = replica.most < min(replica.by_memory, FEW_REQUESTS)
+    if strict and timid and needed > FEW_SERVERS:
+        return  # certainty from a pile of servers that hardly work: what may hold with fewer is the advice
+    servers = needed + spare
+    requests = ceil(corner.requests / (per_server * needed))
+    served = None
+    if replica.timed:
+        served = _serving(
+            case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
         )
-        yield Config(
-            node=node,
-            corner=corner,
-            strict=strict,
-            count=count,
-            servers=servers,
-            precision=precision,
-            layout=replace(layout, replicas=per_server * servers, idle_gpus=layout.idle_gpus * servers),
-            memory=held,
-            served=served,
-            requests=requests,
-            limit=replica.most,
-            work=served.output_tokens_per_s.scaled(per_server * working) if served else None,
-            facts=() if replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
-        )
+    assert corner.model is not None
+    held = memory.inference_memory(
+        _understood(corner.model),
+        node.gpu,
+        single,
+        precision=precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=corner.tokens_per_request,
+        requests=requests,
+        engine=case.engine,
+        adapters=corner.adapters,
+        draft=corner.draft,
+    )
+    yield Config(
+        node=node,
+        corner=corner,
+        strict=strict,
+        count=count,
+        servers=servers,
+        precision=precision,
+        layout=replace(layout, replicas=per_server * servers, idle_gpus=layout.idle_gpus * servers),
+        memory=held,
+        served=served,
+        requests=requests,
+        limit=replica.most,
+        work=served.output_tokens_per_s.scaled(per_server * needed) if served else None,
+        facts=() if replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
+    )
 
 
 @lru_cache(maxsize=512)
@@ -174,7 +175,6 @@ class _Replica:
 
     most: int  # requests that hold at the corner, memory and given targets together
     by_memory: int
-    usual: int  # requests that keep the usual targets at the typical end
     timed: bool  # false: no speed can be worked out
     arrivals_per_s: float | None  # sustained when full; None: not asked or not known
 
@@ -205,7 +205,7 @@ def _replica(
     )
     by_memory = floor(held.low if strict else held.high)
     if by_memory < 1:
-        return _Replica(0, 0, 0, True, None)
+        return _Replica(0, 0, True, None)
 
     def served(requests: int) -> latency.Serving | None:
         if not model.cache_known:
@@ -214,23 +214,20 @@ def _replica(
 
     alone = served(1)
     if alone is None:
-        return _Replica(by_memory, by_memory, by_memory, False, None)
+        return _Replica(by_memory, by_memory, False, None)
     most = by_memory
     if corner.ttft_s is not None or corner.tpot_s is not None:
         most = _largest(
             by_memory, lambda count: _within(served(count), corner.ttft_s, corner.tpot_s, 2 if strict else 0)
         )
-    usual = _largest(
-        max(most, 0), lambda count: _within(served(count), case.typical_ttft_s, case.typical_tpot_s, 1)
-    )
     arrivals = None
     if corner.arrivals_per_s is not None and most:
         full = served(most)
         assert full is not None
-        place = 2 if strict else 0
+        place = 0 if not strict else 2 if corner.arrivals_given else 1
         turn = _end(full.ttft_s, place) + corner.output_tokens * _end(full.tpot_s, place)
         arrivals = most / turn
-    return _Replica(most, by_memory, usual, True, arrivals)
+    return _Replica(most, by_memory, True, arrivals)
 
 
 @lru_cache(maxsize=16_384)
