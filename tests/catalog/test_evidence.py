@@ -261,3 +261,11 @@ def test_conflicts_over_gpus_keep_both_values(slug, field, kept, other):
     gpu = GPU.objects.get(slug=slug)
     assert getattr(gpu, field) == kept
     assert other in {value for _kind, value, stays in stated(field, gpu=gpu) if not stays}
+
+
+def test_sources_of_servers_and_gpus_are_described_in_each_language():
+    rows = Evidence.objects.exclude(server=None, variant=None, option=None, gpu=None)
+    for source in Source.objects.filter(evidence__in=rows).distinct():
+        for text in (source.description_es, source.description_ru, source.description_en):
+            assert text, source.slug
+        assert source.description_es != source.title, source.slug

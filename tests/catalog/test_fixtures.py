@@ -315,3 +315,13 @@ def texts(value):
         else:
             for item in value.values():
                 yield from texts(item)
+
+
+def test_names_need_no_translation():
+    names = [*GPU.objects.values_list("name", flat=True), *AIModel.objects.values_list("name", flat=True)]
+    for name in names:
+        assert not re.search(
+            r"\b(per|or|board|head|table|reasoning|multimodal|n/a)\b", name.partition("(")[2]
+        ), name
+    assert not GPU.objects.filter(compute_capability="n/a").exists()
+    assert not GPU.objects.filter(fabric_name__contains=" to ").exists()
