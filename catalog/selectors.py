@@ -91,7 +91,7 @@ class Sources:
                 item["numbers"].append(self.number(row.source))
         return [
             {
-                "value": sentences.stated(stated),
+                "value": sentences.stated(stated, rows[0].field),
                 "numbers": sorted(set(item["numbers"])),
                 "kept": item["kept"],
             }

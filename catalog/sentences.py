@@ -10,6 +10,8 @@ from catalog.templatetags.units import celsius, format_number, gbs, gibibytes, g
 
 # Where the driver's figure is not known: this share of the printed number, read as GiB.
 USABLE_SHARE = (0.93, 1.00)
+# Fields whose digits are a name or a year.
+PLAIN_NUMBERS = ("launch_year", "released_year", "compute_capability")
 # GPUs that most language models can be split over: attention heads have to divide evenly.
 EVEN_SPLITS = (1, 2, 4, 8, 16)
 
@@ -97,8 +99,10 @@ def card_room(counts, limits=None):
     return gettext("%(first)s or %(second)s") % {"first": separator.join(parts[:-1]), "second": parts[-1]}
 
 
-def stated(text):
-    """Return what a source says, kept as plain text, with the words and units of the reader's language."""
+def stated(text, field=""):
+    """Return what a source says of a field, with the words, numbers and units of the reader's language."""
+    if field not in PLAIN_NUMBERS and re.fullmatch(r"\d+(\.\d+)?", text):
+        return format_number(text)
     words = {"yes": gettext("yes"), "no": gettext("no"), "none": pgettext("stated", "none")}
     text = ", ".join(words.get(line, line) for line in text.splitlines())
     text = re.sub(

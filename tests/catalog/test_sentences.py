@@ -15,12 +15,21 @@ from catalog.sentences import published_on, stated
         ("es", "yes", "sí"),
         ("ru", "none", "нет"),
         ("en", "yes", "yes"),
+        ("ru", "467.8", "467,8"),
+        ("en", "10300", "10,300"),
+        ("es", "7D9E, 7D9F", "7D9E, 7D9F"),
         ("ru", "4th Gen EPYC 9004 (Genoa)", "4th Gen EPYC 9004 (Genoa)"),
     ],
 )
 def test_a_stated_value_is_shown_in_the_readers_language(language, text, shown):
     with override(language):
         assert stated(text).replace("\N{NARROW NO-BREAK SPACE}", " ") == shown
+
+
+def test_years_and_names_made_of_digits_stay_as_they_are():
+    with override("en"):
+        assert stated("2022", "launch_year") == "2022"
+        assert stated("9.0", "compute_capability") == "9.0"
 
 
 @pytest.mark.parametrize(
