@@ -228,6 +228,8 @@ def machine_of(server: Server) -> Machine:
         "cooling": frozenset(cooling),
         "temperature_min_c": server.temperature_min_c,
         "temperature_max_c": server.temperature_max_c,
+        "temperature_conditional": bool(server.temperature_conditional),
+        "temperature_sure_c": server.temperature_sure_c,
         "workloads": frozenset(name for name in WORKLOADS if getattr(server, f"for_{name}")),
     }
     nodes = [
@@ -262,6 +264,7 @@ def _node(server: Server, variant: Variant, option: GPUOption, site: dict) -> No
         option_orderable=option.can_be_ordered and variant.lifecycle == "current",
         successor=server.successor.slug if server.successor else None,
         special_order=option.special_order,
+        not_in_quiet_modes=option.not_in_quiet_modes,
         **site,
     )
 

@@ -240,6 +240,10 @@ WARNINGS: dict[str, Sentence] = {
         _("Its temperature range is not published: have it confirmed for your room."),
         {},
     ),
+    "unknown_temperature_min": (
+        _("Its lowest temperature is not published: confirm it for your room."),
+        {},
+    ),
     "unknown_speed": (
         _("The card's compute rate or memory bandwidth is not published: its speed cannot be worked out."),
         {},
@@ -251,6 +255,24 @@ WARNINGS: dict[str, Sentence] = {
     "temperature_unpublished": (
         _("Its temperature range is not published; your room is within what servers usually stand."),
         {},
+    ),
+    "temperature_min_unpublished": (
+        _("Its lowest temperature is not published; your room is within what servers usually tolerate."),
+        {},
+    ),
+    "temperature_conditional": (
+        _(
+            "The maximum of %(limit)s holds only with some processors, memory, cards and power supplies; "
+            "every configuration is covered up to %(sure)s. Confirm yours."
+        ),
+        {"limit": "celsius", "sure": "celsius"},
+    ),
+    "temperature_partly": (
+        _(
+            "The maximum of %(limit)s holds only with some processors, memory, cards and power supplies. "
+            "Confirm yours."
+        ),
+        {"limit": "celsius"},
     ),
     "derived": (
         _(
@@ -385,6 +407,10 @@ WARNINGS: dict[str, Sentence] = {
         _("This is a tray: it needs an enclosure of %(units)s with %(trays)s positions."),
         {"units": "units", "trays": "count"},
     ),
+    "quiet_modes": (
+        _("The server's quiet acoustic modes may exclude this card: choose the mode first."),
+        {},
+    ),
     "water": (_("Needs a water loop in the room."), {}),
     "edge_machine": (_("Made for places outside a data centre: a rack server is easier to run there."), {}),
     "usual_power": (
@@ -461,6 +487,10 @@ REJECTIONS: dict[str, Sentence] = {
     ),
     "temperature_unknown": (
         _("Temperature: no range is published for this server, and the room is at %(need)s."),
+        {"need": "celsius"},
+    ),
+    "temperature_min_unknown": (
+        _("Temperature: this server's minimum is not published; the room is at %(need)s."),
         {"need": "celsius"},
     ),
     "depth": (
@@ -661,6 +691,8 @@ def warning(item: Message, names: Mapping[str, str]) -> str:
     code, params = item.code, dict(item.params)
     if code == "server_not_orderable" and params.get("successor"):
         code = "server_succeeded"
+    elif code == "temperature_conditional" and params.get("sure") is None:
+        code = "temperature_partly"
     elif code == "three_cards":
         if params["tensor"] == 2:
             code = "three_idle"
@@ -679,7 +711,7 @@ def rejection(item: Message, names: Mapping[str, str]) -> str:
     elif code == "throughput" and params.get("figure") == "cards":
         code = "throughput_cards"
     elif code == "temperature" and params.get("have") is None:
-        code = "temperature_unknown"
+        code = "temperature_min_unknown" if params.get("end") == "min" else "temperature_unknown"
     return _written(code, REJECTIONS[code], item, names)
 
 

@@ -118,6 +118,8 @@ class Bare:
     temperature_min_c: float | None
     temperature_max_c: float | None
     workloads: frozenset[str]
+    temperature_conditional: bool = False
+    temperature_sure_c: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from recommender.sizing import precisions
 from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Message, message
+from recommender.sizing.rules import lowest_unpublished
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
 
 USUAL_POWER_W = 8_000.0  # what a usual cabinet offers where the reader gave no limit
@@ -175,6 +176,10 @@ def _condition_warnings(case: Case, config: Config) -> Iterator[Message]:
     node = config.node
     if node.option_ambient_max_c is not None:
         yield message("condition_ambient", limit=node.option_ambient_max_c)
+    if lowest_unpublished(node, config.corner):
+        yield message("temperature_min_unpublished")
+    if node.not_in_quiet_modes:
+        yield message("quiet_modes")
     if node.card_power_cap_w is not None:
         yield message("condition_cap", watts=node.card_power_cap_w)
     if node.option_min_psu_w is not None:

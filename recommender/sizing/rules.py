@@ -50,20 +50,36 @@ def _temperature_rules(
         warm = cold
     elif cold is None and warm is not None and warm < UNPUBLISHED_C[0]:
         cold = warm
+    highest, lowest = node.temperature_max_c, node.temperature_min_c
     if warm is not None:
         if card_limit is not None and warm > card_limit:
             broken.append(message("temperature", need=warm, have=card_limit))
-        elif node.temperature_max_c is not None:
-            if warm > node.temperature_max_c:
-                broken.append(message("temperature", need=warm, have=node.temperature_max_c))
-        else:
+        elif highest is None:
             _unpublished_temperature(warm, broken, facts, soft)
+        elif warm > highest:
+            broken.append(message("temperature", need=warm, have=highest))
+        elif node.temperature_conditional and warm > (node.temperature_sure_c or COMFORTABLE_C[1]):
+            soft.append(message("temperature_conditional", limit=highest, sure=node.temperature_sure_c))
     if cold is not None:
-        if node.temperature_min_c is not None:
-            if cold < node.temperature_min_c:
-                broken.append(message("temperature", need=cold, have=node.temperature_min_c))
-        else:
+        if lowest is not None:
+            if cold < lowest:
+                broken.append(message("temperature", need=cold, have=lowest))
+        elif highest is None:
             _unpublished_temperature(cold, broken, facts, soft)
+        elif cold < UNPUBLISHED_C[0]:
+            broken.append(message("temperature", need=cold, have=None, end="min"))
+        elif cold < COMFORTABLE_C[0]:
+            facts.append("temperature_min")
+
+
+def lowest_unpublished(node: NodeSpec, corner: Corner) -> bool:
+    """Tell whether a usual room is held against a server of which only the highest temperature is known.
+
+    That costs nothing: such rooms are warmer than any lower end that makers print.
+    """
+    cold = corner.temperature_min_c
+    known = node.temperature_max_c is not None and node.temperature_min_c is None
+    return known and cold is not None and COMFORTABLE_C[0] <= cold <= COMFORTABLE_C[1]
 
 
 def _unpublished_temperature(

@@ -226,6 +226,9 @@ class NodeSpec:
     option_orderable: bool
     successor: str | None
     special_order: bool  # sold only on a separate base model ("for AI"), export-controlled
+    temperature_conditional: bool = False  # the maximum holds for limited configurations only
+    temperature_sure_c: float | None = None  # up to here every configuration; None: not published
+    not_in_quiet_modes: bool = False  # a quiet acoustic mode of the server excludes the card
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,7 +280,41 @@ def test_a_warmer_room_makes_an_unpublished_range_an_open_question():
     result = advice(**KNOWN_CHAT, temperature_max_c=32)
     match = match_of(result, "thinksystem-sr650-v3", "nvidia-l40s")
     assert (match["state"], match["firm"]) == ("fits_if", False)
-    assert match_of(result, "thinksystem-sr650a-v4", "nvidia-l40s")["state"] == "fits"
+    assert match_of(result, "thinksystem-sr650a-v4", "nvidia-l4")["state"] == "fits"
+
+
+def test_a_maximum_that_holds_for_some_configurations_is_warned_about_and_never_firm():
+    for room, firm in ((25, True), (26, False), (35, False)):
+        match = match_of(advice(**KNOWN_CHAT, temperature_max_c=room), "thinksystem-sr650a-v4", "nvidia-l4")
+        assert (match["state"], match["firm"]) == ("fits", firm)
+        assert any("power supplies" in warning for warning in match["warnings"]) is not firm
+
+
+def test_a_card_that_needs_a_cooler_room_than_its_server_is_ruled_out():
+    warm = advice(**KNOWN_CHAT, temperature_max_c=35)
+    assert match_of(warm, "thinksystem-sr650a-v4", "nvidia-l40s") is None  # at 30 °C only
+
+
+def test_where_only_the_lowest_temperature_is_not_published_just_that_is_said():
+    usual = match_of(
+        advice(**KNOWN_CHAT, temperature_min_c=18, temperature_max_c=25), "thinksystem-sr650a-v4", "nvidia-l4"
+    )
+    assert usual["firm"]
+    cool = match_of(
+        advice(**KNOWN_CHAT, temperature_min_c=15, temperature_max_c=25), "thinksystem-sr650a-v4", "nvidia-l4"
+    )
+    assert (cool["state"], cool["firm"]) == ("fits_if", False)
+    for match in (usual, cool):
+        assert any("lowest temperature is not published" in warning for warning in match["warnings"])
+        assert not any("range is not published" in warning for warning in match["warnings"])
+    cold = advice(**KNOWN_CHAT, temperature_min_c=9)
+    assert codes_of(cold, "thinksystem-sr650a-v4") == {"temperature"}
+
+
+def test_quiet_modes_are_named_where_they_exclude_the_card():
+    match = advice(stage="inference", workload="vision", streams=8, site="edge")["matches"][0]
+    assert match["server"] == "thinkedge-se455-v3"
+    assert any("acoustic" in warning for warning in match["warnings"])
 
 
 @pytest.mark.parametrize("room", [{"temperature_max_c": 36}, {"temperature_min_c": 9}])
