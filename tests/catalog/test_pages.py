@@ -220,7 +220,7 @@ def test_a_count_that_is_not_published_is_never_a_number(read):
     option = GPUOptionFactory(variant__server__slug="open", max_count=None)
     text = read("catalog:server", "open")
     assert "number not published" in row(text, option.gpu.name, "PCIe")
-    assert "48 GB a GPU, 45 GiB usable" in text
+    assert "48 GB per GPU, 45 GiB usable" in text
 
 
 @pytest.mark.django_db
@@ -237,8 +237,8 @@ def test_a_withdrawn_server_says_so_and_names_its_successor(read, client):
     ServerFactory(slug="old", lifecycle="withdrawn", successor=successor)
     text = read("catalog:server", "old")
     assert "This server can no longer be ordered." in text
-    assert "Its successor is New one" in text
-    assert "It takes the place of" in read("catalog:server", "new")
+    assert "Replaced by New one" in text
+    assert "Replaces" in read("catalog:server", "new")
 
 
 @pytest.mark.django_db
@@ -309,13 +309,13 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
     with override("en"):
         content = client.get(reverse("catalog:server", args=["argued"])).content.decode()
     assert 'title="Sources disagree; sources 1, 2."' in content
-    assert 'title="Stated by the maker; source' in content
+    assert 'title="Stated by the vendor; source' in content
     assert '<a href="https://maker.example/guide" rel="noopener" lang="en">Product guide</a>' in content
     text = seen(content)
     assert "August 2026" in text
     assert "Copied table" in text
     assert "third-party copy" in text
-    assert "Processors, at least: 1 shown here [" in text
+    assert "Min. processors: 1 shown here [" in text
 
 
 @pytest.mark.django_db

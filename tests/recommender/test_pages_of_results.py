@@ -193,13 +193,13 @@ def test_work_that_cannot_be_sized_as_asked_is_said_and_the_rest_is_sized(client
 
 def test_an_answer_that_does_not_matter_is_named_by_its_question(client):
     text = seen(client.get(url(**CHAT, target_hours="24")))
-    assert f"“{KEYS['target_hours'].label}” does not matter for this stage and task" in text
+    assert f"“{KEYS['target_hours'].label}” does not apply to this stage and task" in text
 
 
 def test_a_bad_answer_is_left_out_and_said(client):
     response = client.get(url(**CHAT, context_tokens="9999999"))
     text = seen(response)
-    assert "These answers were left out" in text
+    assert "These answers were ignored" in text
     assert 'href="#id_context_tokens"' in response.content.decode()
     assert response.content.decode().count('<article class="match"') == 5
 

@@ -58,7 +58,7 @@ def test_states_that_are_shared_out_are_not_called_whole_models():
     with translation.override("en"):
         shared = reasons.layout(1, 1, 8, "zero3", plain=False)
         served = reasons.layout(1, 1, 8)
-    assert "shared out over 8 GPUs (ZeRO-3 / FSDP)" in shared
+    assert "sharded across 8 GPUs (ZeRO-3 / FSDP)" in shared
     assert served == "Each of 8 GPUs holds the whole model."
 
 
@@ -77,7 +77,7 @@ def test_what_is_to_be_found_out_is_a_question_of_ours():
     [
         ({"tensor": 1, "replicas": 3}, "three independent copies"),
         ({"tensor": 2, "replicas": 1}, "third card"),
-        ({"tensor": 1, "replicas": 1}, "one after the other"),
+        ({"tensor": 1, "replicas": 1}, "pipeline stages"),
     ],
 )
 def test_what_the_third_card_does_is_said(params, said):
