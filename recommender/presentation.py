@@ -28,6 +28,7 @@ QUESTION_OF_RULE = {
 
 STAND_IN_ORIGINS = ("profile", "default")
 MAX_DRAWN = 4  # servers of one match that are drawn
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def work_summary(form):
@@ -229,6 +230,12 @@ def _short(value):
     return format_number(estimated(value), places(value))
 
 
+def _unbroken(name):
+    """Return a server's name whose model and generation stay on one line."""
+    family, space, model = name.partition(" ")
+    return f"{family}{space}{model.replace(' ', NO_BREAK)}"
+
+
 def spoken(page):
     """Return the outcome in a sentence or two, for the heading and for screen readers."""
     fitting = len({item["server"].slug for item in page["matches"]}) + len(page["not_shown"])
@@ -241,6 +248,6 @@ def spoken(page):
             ngettext("%(count)s server matches.", "%(count)s servers match.", fitting) % {"count": fitting},
             ngettext("%(count)s is ruled out.", "%(count)s are ruled out.", ruled_out) % {"count": ruled_out},
             gettext("First: %(server)s, %(cards)s.")
-            % {"server": first["server"].name, "cards": headline(first)},
+            % {"server": _unbroken(first["server"].name), "cards": headline(first)},
         ]
     )
