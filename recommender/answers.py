@@ -1091,6 +1091,9 @@ NOTICES = {
     "training_availability": _(
         "Availability of training is not sized: a run starts again from its checkpoint."
     ),
+    "qlora_precision": _(
+        "QLoRA keeps the weights in INT4: the precision that was given, %(precision)s, was not used."
+    ),
     "training_not_sized": _(
         "Only the service is sized: the training of %(model)s cannot be, because it is no language model or "
         "its shape is not published."
@@ -1126,6 +1129,16 @@ def _localized(params: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     }
 
 
+def _as_typed(text: str) -> str:
+    """Return a canonical number or range as the active language writes it; other texts stay as they are."""
+    try:
+        interval = parse_interval(text)
+    except NumberError:
+        return text
+    low, high = number_text(interval.low), number_text(interval.high)
+    return low if low == high else f"{low}–{high}"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A bad answer: what is wrong and what would be right, without a language."""
@@ -1146,6 +1159,8 @@ class Problem:
         key = KEYS.get(self.key)
         if self.code == "not_a_choice" and key is not None:
             params["choices"] = "; ".join(str(label) for _value, label in key.choices)
+        if self.code in ("out_of_range", "not_whole"):
+            params["value"] = _as_typed(str(params["value"]))
         return str(PAGE_PROBLEMS.get(self.code, PROBLEMS[self.code])) % params
 
     def _maximum(self) -> dict[str, str]:
@@ -1372,7 +1387,7 @@ def _out_of_range(key: Key, text: str) -> Problem:
 
 def _shown(value: Any) -> str:
     """Return a bad answer on one line and short enough to be repeated in a message."""
-    text = " ".join(str(value).split())
+    text = " ".join("".join(sign if sign.isprintable() else " " for sign in str(value)).split())
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 

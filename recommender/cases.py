@@ -280,6 +280,8 @@ def resolve(
         _training_load(reader, trained, stages, serves, hard, easy)
         if not serves and answers.one("availability"):
             notices.append(Notice("training_availability"))
+    if trains and not serves:
+        _training_types(reader, notices)
     _site_load(reader, hard, easy)
     notices += _unused(answers, kind, stages, serves)
     ttft, tpot = reader.find("ttft_ms"), reader.find("tpot_ms")
@@ -816,6 +818,18 @@ def _training_load(
             corner["target_s"] = hours[place] * 3600
         if network:
             corner["network_bytes_per_s"] = network[place] * 1e9 / 8 * 2
+
+
+def _training_types(reader: _Reader, notices: list[Notice]) -> None:
+    """Note the type of the trained weights where it was given, or where the method decides it."""
+    given = reader.answers.one("precision")
+    if reader.text("method") != "qlora" or given == "int4":
+        if given:
+            reader.text("precision")
+        return
+    reader.note("precision", "int4", "default", "qlora")
+    if given and given not in ("auto", "int4"):
+        notices.append(Notice("qlora_precision", (("precision", given.upper()),)))
 
 
 def _dataset(reader: _Reader, trained: AIModelSpec, method: str | None) -> tuple[float, float]:

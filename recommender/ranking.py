@@ -18,7 +18,7 @@ from typing import Literal
 
 from recommender.sizing.configurations import Config, Failure, has_fast_link
 from recommender.sizing.demand import Case, Corner, Machine, Message, message
-from recommender.sizing.findings import reasons_of, warnings_of
+from recommender.sizing.findings import over_unknown_network, reasons_of, warnings_of
 from recommender.sizing.rules import made_for_edge, power_of, rack_units_of, site_rules, size_rules
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service, precision_of
 from recommender.sizing.sizes import sizes_of
@@ -574,6 +574,7 @@ def _match(case: Case, config: Config, machine: Machine) -> Match:
         and config.node.evidence in ("maker", "benchmark")
         and config.node.count_known
         and not config.soft
+        and not over_unknown_network(case, config)
         and not case.conditional
         and config.node.gpu.memory_reported
     )

@@ -566,6 +566,7 @@ WHY_DEFAULT: dict[str, Promise] = {
     "epochs": _("Usual for this stage."),
     "target_hours": _("Usual for this stage; it orders and never rules out."),
     "priority": _("No criterion was put first."),
+    "qlora": _("QLoRA keeps the weights in four bits."),
 }
 
 # Reasons of values that are worked out from other answers.

@@ -90,10 +90,16 @@ def warnings_of(case: Case, config: Config) -> Iterator[Message]:
             yield message("usual_hours", value=seconds.typical, usual=case.typical_target_s)
         if config.trained.recompute == "full" and case.recompute is None:
             yield message("recompute_full")
-    if case.trains and not case.serves and config.servers > 1 and corner.network_bytes_per_s is None:
+    if over_unknown_network(case, config):
         yield message("network_unknown", servers=config.servers)
     if case.n_plus_1:
         yield message("spare", servers=config.servers)
+
+
+def over_unknown_network(case: Case, config: Config) -> bool:
+    """Tell whether a training run spreads over servers whose network nobody has described."""
+    spread = case.trains and not case.serves and config.servers > 1
+    return spread and config.corner.network_bytes_per_s is None
 
 
 def _state_warnings(case: Case, config: Config) -> Iterator[Message]:

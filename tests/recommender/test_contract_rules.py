@@ -486,6 +486,84 @@ def test_firm_needs_the_makers_list_or_a_published_benchmark():
     assert not match_of(result, "thinksystem-sr665-v3", "nvidia-l40s")["firm"]  # seen running
 
 
+# What was asked decides how much hardware
+
+
+EASY = CHAT | {"model": "qwen3-32b", "concurrency": 12, "context_tokens": 16_384}
+
+
+@pytest.mark.parametrize(
+    ("easy", "harder"),
+    [
+        (EASY, {"concurrency": 40}),
+        (EASY, {"context_tokens": 32_768}),
+        (EASY, {"growth_percent": 100, "horizon_years": 2}),
+        (EASY, {"availability": "n_plus_1"}),
+        (EASY | {"ttft_ms": 2000}, {"ttft_ms": 1000}),
+        (EASY | {"tpot_ms": 100}, {"tpot_ms": 50}),
+        (EASY | {"availability": "n_plus_1", "cooling": "air"}, {"concurrency": 90}),
+        (TUNING, {"dataset_tokens": 200_000_000}),
+        (TUNING, {"target_hours": 2}),
+    ],
+)
+def test_what_fits_a_harder_answer_has_no_fewer_gpus(easy, harder):
+    before, after = advice(**easy), advice(**easy | harder)
+    gpus = {
+        (m["server"], m["gpu"]): m["gpus_per_server"] * m["servers"]
+        for m in before["matches"]
+        if m["state"] == "fits"
+    }
+    for match in after["matches"]:
+        if match["state"] == "fits":
+            assert match["gpus_per_server"] * match["servers"] >= gpus[match["server"], match["gpu"]]
+
+
+def test_waiting_never_takes_more_gpus():
+    at_once, patient = advice(**EASY), advice(**EASY, queue_ok="yes", queue_seconds=20)
+    gpus = {
+        (m["server"], m["gpu"]): m["gpus_per_server"] * m["servers"]
+        for m in at_once["matches"]
+        if m["state"] == "fits"
+    }
+    for match in patient["matches"]:
+        assert match["gpus_per_server"] * match["servers"] <= gpus.get((match["server"], match["gpu"]), 10**6)
+
+
+@pytest.mark.parametrize("limit", [{"rack_units": 4}, {"power_kw": 4}, {"max_depth_mm": 850}])
+def test_a_limit_finds_nothing_better(limit):
+    load = EASY | {"availability": "n_plus_1"}
+    scores = {(m["server"], m["gpu"]): m["score"] for m in advice(**load)["matches"] if m["state"] == "fits"}
+    for match in advice(**load | limit)["matches"]:
+        if match["state"] == "fits":
+            assert match["score"] <= scores[match["server"], match["gpu"]]
+
+
+def test_times_that_nobody_asked_for_pile_up_no_servers():
+    load = CHAT | {"concurrency": 60, "context_tokens": 32_768, "model": "qwen3-32b"}
+    match = match_of(advice(**load, availability="n_plus_1"), "thinksystem-sr650-v3", "nvidia-l40s")
+    # 60 x 8 GiB of cache and a copy of 61 GiB in each server of 3 x 43 GiB: ten servers and one in reserve.
+    assert match["servers"] <= 20
+
+
+def test_certainty_is_not_bought_with_a_server_for_each_request():
+    load = CHAT | {"model": "gemma-3-27b", "concurrency": 60, "ttft_ms": 500, "tpot_ms": 50}
+    match = match_of(advice(**load), "thinksystem-sr655-v3", "nvidia-rtx-pro-6000-blackwell-max-q")
+    assert match["state"] == "fits_if"
+    assert match["servers"] < 10
+
+
+def test_states_are_shared_out_over_data_parallel_workers_where_they_fit():
+    work = {"stage": "training", "model": "llama-3.1-8b", "dataset_tokens": 10**11, "target_hours": 1500}
+    for match in advice(**work)["matches"]:
+        if match["gpu"] in {"nvidia-h100-sxm-80gb", "nvidia-h200-nvl-141gb", "nvidia-b200-sxm-180gb"}:
+            assert (match["tensor_parallel"], match["pipeline_parallel"]) == (1, 1)
+
+
+def test_small_cards_come_first_where_work_fills_them():
+    first = advice(stage="inference", workload="vision", streams=64, frames_per_second=10)["matches"][0]
+    assert first["gpu"] in {"nvidia-l4", "nvidia-l40s"}
+
+
 # Figures
 
 
@@ -600,6 +678,21 @@ def test_qlora_keeps_four_bit_weights():
     lora = match_of(advice(**TUNING), "thinksystem-sr650-v3", "nvidia-l40s")
     qlora = match_of(result, "thinksystem-sr650-v3", "nvidia-l40s")
     assert qlora["memory_gib_per_gpu"]["weights"] < lora["memory_gib_per_gpu"]["weights"] / 2
+
+
+def test_a_precision_that_qlora_cannot_use_is_said():
+    result = advice(**TUNING | {"method": "qlora"}, precision="fp8")
+    assert any("FP8" in notice for notice in result["notices"])
+    assert assumption(result, "precision")["value"] == "int4"
+    assert assumption(advice(**TUNING, precision="bf16"), "precision")["origin"] == "given"
+
+
+def test_training_over_an_unknown_network_is_never_firm():
+    work = TUNING | {"method": "full", "model": "llama-3.1-70b", "dataset_tokens": 10**9, "target_hours": 200}
+    unknown, known = advice(**work), advice(**work, network_gbe=400)
+    assert any(match["servers"] > 1 for match in unknown["matches"])
+    assert not any(match["firm"] for match in unknown["matches"] if match["servers"] > 1)
+    assert any(match["firm"] for match in known["matches"] if match["servers"] > 1)
 
 
 def test_a_time_target_rules_out_and_a_usual_time_does_not():

@@ -30,6 +30,23 @@ def run(monkeypatch):
     return call
 
 
+def test_a_file_that_cannot_be_read_is_said_in_a_line(tmp_path, capsys):
+    err = io.StringIO()
+    with pytest.raises(SystemExit) as end:
+        call_command("recommend", "--answers", str(tmp_path / "none.json"), stderr=err, no_color=True)
+    assert end.value.code == 2
+    assert err.getvalue().startswith("answers: ")
+    assert len(err.getvalue().splitlines()) == 1
+
+
+def test_a_byte_order_mark_is_no_part_of_the_answers(run, tmp_path):
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps(CHAT), encoding="utf-8-sig")
+    out = io.StringIO()
+    call_command("recommend", "--answers", str(file), "--format", "json", stdout=out, no_color=True)
+    assert out.getvalue() == run("\N{ZERO WIDTH NO-BREAK SPACE}" + json.dumps(CHAT), "--format", "json")[1]
+
+
 def test_json_has_every_part_that_was_agreed(run):
     status, out, err = run(CHAT, "--format", "json")
     result = json.loads(out)

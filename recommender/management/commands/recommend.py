@@ -11,6 +11,7 @@ from django.utils import translation
 from recommender import answers, services
 
 BAD_ANSWERS = 2  # exit status
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 class Command(BaseCommand):
@@ -41,10 +42,16 @@ class Command(BaseCommand):
 
     def _read(self, name):
         """Return the answers; what is no JSON object is a bad answer like any other."""
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
         try:
+            if name == "-":
+                text = sys.stdin.read().removeprefix(BYTE_ORDER_MARK)
+            else:
+                text = Path(name).read_text(encoding="utf-8-sig")
             return json.loads(text, parse_constant=str) if text.strip() else {}
-        except ValueError:
+        except OSError as error:
+            self.stderr.write(f"answers: {name}: {error.strerror}")
+            sys.exit(BAD_ANSWERS)
+        except (ValueError, RecursionError):
             return None
 
     def _table(self, output):
