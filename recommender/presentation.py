@@ -146,6 +146,7 @@ def match(item, page):
         "racks": racks,
         "more_racks": item["servers"] - len(racks),
         "cards": card_kind(item["gpu"]),
+        "each_more": each_more(item, spare),
         "power_kw": power_kw,
         "power_text": power_kw and _short(power_kw[1]),
         "figures": [
@@ -155,6 +156,19 @@ def match(item, page):
         ],
         "headline": headline(item),
     }
+
+
+def each_more(item, spare):
+    """Return what one more of these servers would carry, as a sentence; "" where that is not known."""
+    at_work = item["servers"] - (1 if spare else 0)
+    each = (item["max_concurrency"] or 0) // at_work
+    if not each:
+        return ""
+    return ngettext(
+        "Each further server carries %(count)s request more.",
+        "Each further server carries %(count)s requests more.",
+        each,
+    ) % {"count": format_number(each)}
 
 
 def headline(item):

@@ -151,6 +151,15 @@ def test_cards_in_use_and_idle_ones_are_drawn_apart(per_server, servers, idle, d
     assert match["more_racks"] == servers - len(drawn)
 
 
+def test_a_further_server_carries_its_share_of_the_load():
+    with override("en"):
+        assert presentation.each_more({"servers": 3, "max_concurrency": 90}, spare=False).startswith(
+            "Each further server carries 30 requests"
+        )
+        assert "45 requests" in presentation.each_more({"servers": 3, "max_concurrency": 90}, spare=True)
+        assert presentation.each_more({"servers": 1, "max_concurrency": None}, spare=False) == ""
+
+
 def test_what_a_third_card_does_is_said(client):
     query = {
         "stage": "inference",
@@ -179,9 +188,8 @@ def test_mixed_work_compares_one_server_with_two(client):
 
 def test_versions_are_named(client):
     result = advice(CHAT)
-    assert (
-        f"catalog version {result['catalog_version']} and rules version {result['rules_version']}"
-        in seen(client.get(url(**CHAT)))
+    assert f"catalog version {result['catalog_version']} and rules version {result['rules_version']}" in seen(
+        client.get(url(**CHAT))
     )
 
 
