@@ -99,11 +99,29 @@ NOUNS = {
 
 
 _RACK_UNITS = pgettext_lazy("unit", "%(count)sU")
+# Large numbers of tokens, the largest first: written so where no digit is lost.
+_MANY_TOKENS = (
+    (10**9, _("%(amount)s billion tokens")),
+    (10**6, _("%(amount)s million tokens")),
+)
+
+
+def _many_tokens(interval: Interval) -> str:
+    """Return a number of tokens in millions or billions, "" where it is small or has more digits."""
+    for scale, text in _MANY_TOKENS:
+        ends = [end / scale for end in interval]
+        if ends[0] >= 1 and all(end * 100 == (end * 100).to_integral_value() for end in ends):
+            low, high = (format_number(end, 2) for end in ends)
+            amount = low if low == high else f"{low}–{high}"
+            return str(text % {"amount": amount}).replace(" ", "\N{NO-BREAK SPACE}")
+    return ""
 
 
 def with_unit(key: Key, interval: Interval, written: str) -> str:
     """Return a written number or range with its unit, or with its noun in the form that it asks for."""
     noun = NOUNS.get(key.name)
+    if key.unit == "tokens" and (many := _many_tokens(interval)):
+        return many
     if key.unit == "U":
         return str(_RACK_UNITS % {"count": written})
     if noun is None:

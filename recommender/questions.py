@@ -18,7 +18,7 @@ STAGES = {
     ),
     "fine_tuning": (
         _("Fine-tune a ready model"),
-        _("A shorter version of the same job: your own data adapts a model that exists."),
+        _("Your own data adapts a model that exists: hours or days, not weeks."),
     ),
     "inference": (
         _("Serve a ready model"),

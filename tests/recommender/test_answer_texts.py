@@ -6,7 +6,7 @@ import pytest
 from django.utils.translation import override
 
 from aiservers.numbers import Interval
-from recommender.answers import KEYS, parse, with_unit
+from recommender.answers import KEYS, parse, with_unit, written
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,12 @@ def test_messages_of_pages_name_choices_by_their_labels(english):
 def test_a_typed_range_with_its_larger_end_first_says_so():
     assert [problem.code for problem in parse({"users": "10-2"}).problems] == ["reversed"]
     assert [problem.code for problem in parse({"users": "2-10"}).problems] == ["not_a_number"]
+
+
+def test_many_tokens_are_written_in_millions_where_no_digit_is_lost(english):
+    key = KEYS["dataset_tokens"]
+    assert written(key, Interval(Decimal(10_000_000), Decimal(10_000_000))) == "10 million tokens".replace(
+        " ", "\N{NO-BREAK SPACE}"
+    )
+    assert written(key, Interval(Decimal(1_500_000), Decimal(2_000_000))).startswith("1.5–2")
+    assert written(key, Interval(Decimal(1_234_567), Decimal(1_234_567))).startswith("1,234,567")
