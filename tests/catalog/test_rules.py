@@ -143,10 +143,10 @@ def test_11_only_se455_v3_is_documented_from_minus_five_to_55():
 def test_12_16_17_voltages_are_told():
     assert "110 V" in server("thinksystem-sr645-v3").power_note_en
     assert "Titanium units are 230 V only" in server("thinksystem-sr655-v3").power_note_en
-    assert "1000 W at 115 V" in server("thinksystem-sr650-v4").power_note_en
+    assert "1,000 W at 115 V" in server("thinksystem-sr650-v4").power_note_en
     two, four = options("thinksystem-sr650a-v4", gpu__slug="nvidia-rtx-pro-6000-blackwell-server")
     assert (two.min_psu_w, four.min_psu_w) == (3200, 3200)
-    assert "Cannot grow to four" in two.note_en
+    assert "Cannot be expanded to four" in two.note_en
 
 
 def test_13_what_can_no_longer_be_ordered():
@@ -209,7 +209,7 @@ def test_20_cards_above_400_w_are_on_the_eight_card_model():
 def test_21_se455_v3_alternatives_do_not_add_up():
     assert slots("thinkedge-se455-v3") == {("double", 2, None), ("single", 6, None)}
     note = server("thinkedge-se455-v3").gpu_note_en
-    assert "never add up" in note
+    assert "cannot be combined" in note
     assert "acoustic mode" in note
 
 
@@ -219,7 +219,7 @@ def test_22_sr665_v3_has_three_alternatives():
 
 def test_23_sr650_v3_supplies_are_a_partial_list():
     row = server("thinksystem-sr650-v3")
-    assert "partial" in row.power_note_en
+    assert "incomplete" in row.power_note_en
     assert all(e.weak for e in row.evidence.filter(field="power_supplies"))
     assert "performance heat sinks" in row.gpu_note_en
 
@@ -227,7 +227,7 @@ def test_23_sr650_v3_supplies_are_a_partial_list():
 def test_24_memory_speed_falls_with_two_modules_a_channel():
     for slug in ("thinksystem-sr650a-v4", "thinksystem-sr650-v4", "thinksystem-sr630-v4"):
         assert server(slug).memory_speed_mts == 6400
-        assert "5200 MT/s at two modules per channel" in server(slug).memory_note_en
+        assert "5,200 MT/s at two DIMMs per channel" in server(slug).memory_note_en
 
 
 def test_25_gpu_ready_is_not_a_gpu():
