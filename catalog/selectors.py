@@ -299,13 +299,6 @@ def server_page(server):
                 "options": options,
             }
         )
-    counts = {drawing["count"] for drawing in drawings(server) if drawing["cards"] == "double"}
-    counts |= {
-        option.option.max_count
-        for variant in variants
-        for option in variant["options"]
-        if option.option.max_count and option.option.gpu.serves_language_models
-    }
     successor = server.successor if server.successor and server.successor.is_published else None
     return {
         "server": server,
@@ -316,7 +309,7 @@ def server_page(server):
         ],
         "variants": variants,
         "has_options": any(variant["options"] for variant in variants),
-        "odd_cards": sentences.odd_cards(counts),
+        "odd_cards": _odd_cards(server, variants),
         "enclosure_text": sentences.enclosure(server) if server.enclosure else "",
         "launched": sentences.when(server.launch_year, server.launch_month),
         "sockets": sentences.span(server.sockets_min, server.sockets_max),
@@ -329,6 +322,18 @@ def server_page(server):
         "sources": source_list(sources),
         "disagreements": sources.disagreements,
     }
+
+
+def _odd_cards(server, variants):
+    """Return what the cards beyond an even split are good for, after the GPU that comes in such a number."""
+    counts = {drawing["count"]: "" for drawing in drawings(server) if drawing["cards"] == "double"}
+    for variant in variants:
+        for row in variant["options"]:
+            if row.option.max_count and row.option.gpu.serves_language_models:
+                counts.setdefault(row.option.max_count, row.option.gpu.name)
+    text = sentences.odd_cards(counts)
+    name = text and counts[sentences.odd_count(counts)]
+    return f"{name}. {text}" if name else text
 
 
 def _first_stage(server):

@@ -223,9 +223,14 @@ def cooling(server):
     return gettext("air")
 
 
+def odd_count(counts):
+    """Return the smallest number of cards that models do not divide over; None where there is none."""
+    return min((count for count in counts if count not in EVEN_SPLITS), default=None)
+
+
 def odd_cards(counts):
     """Return what the cards beyond an even split are good for; None where there are none."""
-    odd = next((count for count in sorted(counts) if count not in EVEN_SPLITS), None)
+    odd = odd_count(counts)
     if odd is None:
         return None
     even = max(split for split in EVEN_SPLITS if split < odd)
