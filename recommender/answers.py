@@ -99,6 +99,7 @@ NOUNS = {
 
 
 _RACK_UNITS = pgettext_lazy("unit", "%(count)sU")
+_PERCENT_OF = pgettext_lazy("unit", "%(number)s%%")
 # Large numbers of tokens, the largest first: written so where no digit is lost.
 _MANY_TOKENS = (
     (10**9, _("%(amount)s billion tokens")),
@@ -124,6 +125,8 @@ def with_unit(key: Key, interval: Interval, written: str) -> str:
         return many
     if key.unit == "U":
         return str(_RACK_UNITS % {"count": written})
+    if str(key.unit_label).startswith(PERCENT):  # "50% a year": English closes the sign up
+        return str(_PERCENT_OF % {"number": written}) + str(key.unit_label).removeprefix(PERCENT)
     if noun is None:
         return f"{written}{NARROW_SPACE}{key.unit_label}" if key.unit_label else written
     high = interval.high

@@ -48,6 +48,7 @@ def test_what_is_usual_has_its_unit(english):
     assert KEYS["requests_per_second"].typical_text == "0.1–20\N{NARROW NO-BREAK SPACE}per second"
     assert KEYS["horizon_years"].typical_text == "1–5\N{NO-BREAK SPACE}years"
     assert KEYS["rack_units"].typical_text == "2–20U"
+    assert KEYS["growth_percent"].typical_text == "50–200% a year"
     assert KEYS["engine"].typical_text == ""
 
 
