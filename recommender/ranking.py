@@ -12,7 +12,7 @@ are there. Scales, weights and deductions below are our judgement unless a sourc
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import ceil, floor, log2
 from typing import Literal
 
@@ -78,9 +78,11 @@ def rank(case: Case, machines: Sequence[Machine]) -> Ranking:
             matches += [_match(case, config, machine) for config in found]
         else:
             rejected.append(_rejection(machine, failures))
-    ordered = sorted(matches, key=lambda match: _order(case, match))
+    ordered = list(_marked(sorted(matches, key=lambda match: _order(case, match))))
+    if len(ordered) > 1:
+        ordered[0] = replace(ordered[0], reasons=_leading_reasons(case, ordered))
     return Ranking(
-        tuple(_marked(ordered)),
+        tuple(ordered),
         tuple(sorted(rejected, key=lambda item: item.server)),
     )
 
@@ -135,9 +137,10 @@ def _best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
         haste = 2.0 if case.serves else 1.0
         in_time = [config for config in same if _lateness(case, config, haste) == 0]
         if not in_time or (case.priority == "performance" and not case.serves):
-            return min(
-                same, key=lambda config: (_excess(config), _speed(case, config), *_choice(case, config))
-            )
+            fastest = min(same, key=lambda config: (_excess(config), _speed(case, config)))
+            if case.serves:
+                return fastest
+            in_time = [config for config in same if config.gpus == fastest.gpus]
         same = in_time
     if not case.serves:
         return min(same, key=lambda config: _choice(case, config))
@@ -551,6 +554,30 @@ def _marked(matches: Sequence[Match]) -> Iterator[Match]:
         pareto = not any(_dominates(other, match) for other in matches)
         yield replace(match, tied=tied, pareto=pareto)
         previous = match
+
+
+def _leading_reasons(case: Case, matches: Sequence[Match]) -> tuple[Message, ...]:
+    """Return the reasons of the first match, one of which says what puts it there."""
+    first, second = matches[0], matches[1]
+    mine, its = first.config, second.config
+    level = list(takewhile(lambda match: match.tied, matches[1:]))
+    if _group(mine)[:2] != _group(its)[:2]:
+        why = message("first_sure", others=len(matches) - 1)
+    elif mine.gpus < its.gpus:
+        why = message("first_cards", gpus=mine.gpus, others=its.gpus)
+    elif level and all(_smaller(mine.rack_units, match.config.rack_units) for match in level):
+        why = message("first_units", units=mine.rack_units, others=its.rack_units)
+    elif level:
+        why = message("first_level", others=len(level), score=first.score)
+    else:
+        why = message("first_points", score=first.score, others=second.score)
+    later = case.serves and (case.trains or case.n_plus_1)  # two roles, or what is left with a server lost
+    kept = first.reasons[-2:] if later else first.reasons[:2]
+    return (*kept, why)
+
+
+def _smaller(mine: int | None, its: int | None) -> bool:
+    return mine is not None and its is not None and mine < its
 
 
 def _dominates(one: Match, other: Match) -> bool:

@@ -86,6 +86,9 @@ Sentence = tuple[Any, dict[str, str]]
 
 # The figure whose number the words of a sentence agree with.
 COUNTED = {
+    "first_sure": "others",
+    "first_cards": "gpus",
+    "first_level": "others",
     "memory_serving": "requests",
     "memory_training": "gpus",
     "two_roles": "gpus",
@@ -105,6 +108,42 @@ GIVEN = frozenset({"target", "usual", "need"})
 ESTIMATED = frozenset({"ms", "hours", "rate"})
 
 REASONS: dict[str, Sentence] = {
+    "first_sure": (
+        ngettext_lazy(
+            "First because the %(others)s other match fits only on a condition, or rests on something that "
+            "is not published.",
+            "First because the %(others)s other matches fit only on a condition, or rest on something that "
+            "is not published.",
+            "count",
+        ),
+        {"others": "count"},
+    ),
+    "first_cards": (
+        ngettext_lazy(
+            "First because %(gpus)s GPU does the work; the next match takes %(others)s.",
+            "First because %(gpus)s GPUs do the work; the next match takes %(others)s.",
+            "count",
+        ),
+        {"gpus": "count", "others": "count"},
+    ),
+    "first_units": (
+        _("First because it takes the least space: %(units)s, the next match %(others)s."),
+        {"units": "units", "others": "units"},
+    ),
+    "first_level": (
+        ngettext_lazy(
+            "First with %(score)s of 100 points, but level with the next %(others)s match: other things "
+            "may decide.",
+            "First with %(score)s of 100 points, but level with the next %(others)s matches: other things "
+            "may decide.",
+            "count",
+        ),
+        {"score": "number", "others": "count"},
+    ),
+    "first_points": (
+        _("First with %(score)s of 100 points; the next match has %(others)s."),
+        {"score": "number", "others": "number"},
+    ),
     "memory_serving": (
         ngettext_lazy(
             "Each GPU needs %(need)s of the %(have)s available, with %(requests)s simultaneous request of "

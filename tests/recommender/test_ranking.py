@@ -100,6 +100,19 @@ def test_stronger_evidence_stands_before_weaker(machines, weaker, stronger):
     assert servers == [f"by-{stronger}", f"by-{weaker}"]
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [{}, {"availability": "n_plus_1"}, {"stage": "mixed"}, {"stage": "fine_tuning"}, {"rack_units": 1}],
+)
+def test_the_first_match_says_what_puts_it_first(machines, answers):
+    first, *others = rank(case_of(**answers), machines).matches
+    assert first.reasons[-1].code in {
+        "first_sure", "first_cards", "first_units", "first_level", "first_points",
+    }  # fmt: skip
+    assert len(first.reasons) <= 3
+    assert not any(match.reasons[-1].code == first.reasons[-1].code for match in others)
+
+
 def test_ties_and_the_front_are_marked(machines):
     ranking = rank(case_of(), machines)
     assert any(match.tied for match in ranking.matches)

@@ -62,6 +62,16 @@ def test_states_that_are_shared_out_are_not_called_whole_models():
     assert served == "Each of 8 GPUs holds the whole model."
 
 
+@pytest.mark.parametrize("language", ["en", "es", "ru"])
+@pytest.mark.parametrize("number", [1, 2, 5, 21])
+def test_every_reason_keeps_its_figures_in_every_language(language, number):
+    values = {"gib": 2**31, "hours": 7200.0, "ms": 0.5}
+    with translation.override(language):
+        for code, (_text, formats) in reasons.REASONS.items():
+            params = {name: values.get(kind, number) for name, kind in formats.items()}
+            assert any(sign.isdigit() for sign in reasons.reason(message(code, **params), {})), code
+
+
 def test_every_default_has_its_reason():
     keys = set(DEFAULTS) | {key for values in STAGE_DEFAULTS.values() for key in values}
     assert keys <= set(reasons.WHY_DEFAULT)
