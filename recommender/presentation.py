@@ -27,6 +27,7 @@ QUESTION_OF_RULE = {
 }
 
 STAND_IN_ORIGINS = ("profile", "default")
+MAX_NEAREST = 3  # ruled-out servers that an empty result names
 MAX_DRAWN = 4  # servers of one match that are drawn
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -237,6 +238,12 @@ def _all_below_an_hour(page):
         for figure in item["figures"]
         if figure["name"] == "training_hours"
     )
+
+
+def nearest(page):
+    """Return ruled-out servers that one change would let in, those with the fewest reasons first."""
+    rows = [item for item in page["rejected"] if item["nearest_fix"] is not None]
+    return sorted(rows, key=lambda item: len(item["reasons"]))[:MAX_NEAREST]
 
 
 def _short(value):

@@ -123,6 +123,7 @@ def results(request):
         "work_url": address("questionnaire", form.query),
         "spoken": presentation.spoken(page),
         "binding": presentation.binding(page, form),
+        "nearest": [] if page["matches"] else presentation.nearest(page),
         "messages_of_answers": presentation.messages_of_answers(form, {question.name for question in edited}),
     }
     template = template_for(request, "recommender/results.html", partial="results")

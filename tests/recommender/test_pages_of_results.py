@@ -256,3 +256,11 @@ def test_any_query_gives_a_page(client, pairs):
     response = client.get(f"{url()}?{urlencode(pairs, errors='surrogatepass')}", follow=True)
     assert response.status_code == 200
     assert "What the result is based on" in seen(response)
+
+
+def test_an_empty_result_names_the_servers_that_one_change_would_let_in(client):
+    with override("en"):
+        page = client.get(url(**CHAT, temperature_max_c="70")).content.decode()
+    nearest = page.split("What comes nearest")[1].split("</ul>")[0]
+    assert 1 <= nearest.count("<li>") <= presentation.MAX_NEAREST
+    assert all("It would fit" in item for item in nearest.split("<li>")[1:])
