@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import translation
 
+from catalog.models import Server
 from tests.pages import Document, pages, public_view_names
 
 # Places for values, tags and entities inside a text stay as they are.
@@ -75,7 +76,9 @@ def known(catalog):
             # A column may hold a list, one item a line.
             lines = [line for value in row if value for line in [str(value), *str(value).splitlines()]]
             values |= {" ".join(line.split()) for line in lines}
-    return {value for value in values if not CODE.fullmatch(value)}
+    # A server's name is written in two parts, the second of which stays on one line.
+    models_of_servers = {name.partition(" ")[2] for name in Server.objects.values_list("name", flat=True)}
+    return {value for value in values if not CODE.fullmatch(value)} | models_of_servers
 
 
 def unmarked(texts, known):

