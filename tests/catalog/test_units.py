@@ -22,7 +22,7 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
         ("capacity", 512, "512 GB", "512 ГБ", "512 GB"),
         ("capacity", 6144, "6 TB", "6 ТБ", "6 TB"),
         ("celsius", -5, "−5 °C", "−5 °C", "−5 °C"),
-        ("tflops", 989.5, "989,5 TFLOPS", "989,5 Тфлопс", "989.5 TFLOPS"),
+        ("tflops", 989.5, "989,5 TFLOPS", "989,5 TFLOPS", "989.5 TFLOPS"),
         ("milliseconds", 460, "460 ms", "460 мс", "460 ms"),
     ],
 )
