@@ -1269,7 +1269,7 @@ def parse(mapping: Any) -> Answers:
     problems, notices = [], []
     for name in mapping:
         if name not in KEYS:
-            notices.append(Notice("unknown_key", (("key", _shown(name)),)))
+            notices.append(Notice("unknown_key", (("key", shown(name)),)))
     for name, key in KEYS.items():
         texts = _texts(mapping.get(name))
         if texts is None:
@@ -1277,7 +1277,7 @@ def parse(mapping: Any) -> Answers:
                 Problem(
                     name,
                     "not_a_number" if key.kind == "number" else "one_value",
-                    (("value", _shown(mapping[name])),),
+                    (("value", shown(mapping[name])),),
                 )
             )
             continue
@@ -1362,15 +1362,15 @@ def checked(key: Key, text: str) -> str | Problem:
     if key.name == "hypothesis":
         choices = tuple(KEYS)
         if text not in choices or text == "hypothesis":
-            return Problem(key.name, "not_in_catalog", (("value", _shown(text)),))
+            return Problem(key.name, "not_in_catalog", (("value", shown(text)),))
         return text
     if key.kind in ("choice", "yes_no"):
         names = [name for name, _label in key.choices]
         if text.lower() not in names:
-            return Problem(key.name, "not_a_choice", (("value", _shown(text)), ("choices", ", ".join(names))))
+            return Problem(key.name, "not_a_choice", (("value", shown(text)), ("choices", ", ".join(names))))
         return text.lower()
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", text.lower()):
-        return Problem(key.name, "not_in_catalog", (("value", _shown(text)),))
+        return Problem(key.name, "not_in_catalog", (("value", shown(text)),))
     return text.lower()
 
 
@@ -1381,11 +1381,11 @@ def _number_value(key: Key, text: str) -> str | Problem:
         code = "reversed" if error.code == "reversed" or _is_reversed(text) else "not_a_number"
         if error.code == "too_large":
             return _out_of_range(key, text)
-        return Problem(key.name, code, (("value", _shown(text)),))
+        return Problem(key.name, code, (("value", shown(text)),))
     if interval.low < key.minimum or interval.high > key.maximum:
         return _out_of_range(key, text)
     if key.whole and any(end != end.to_integral_value() for end in interval):
-        return Problem(key.name, "not_whole", (("value", _shown(text)),))
+        return Problem(key.name, "not_whole", (("value", shown(text)),))
     return canonical(interval)
 
 
@@ -1402,11 +1402,11 @@ def _out_of_range(key: Key, text: str) -> Problem:
     return Problem(
         key.name,
         "out_of_range",
-        (("value", _shown(text)), ("minimum", key.minimum), ("maximum", key.maximum)),
+        (("value", shown(text)), ("minimum", key.minimum), ("maximum", key.maximum)),
     )
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return a bad answer on one line and short enough to be repeated in a message."""
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in str(value)).split())
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"

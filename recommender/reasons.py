@@ -456,6 +456,10 @@ WARNINGS: dict[str, Sentence] = {
         _("May draw up to %(watts)s: more than the %(usual)s that a cabinet usually offers."),
         {"watts": "watts", "usual": "watts"},
     ),
+    "usual_rack": (
+        _("Takes %(units)s: more than the %(usual)s of a usual cabinet."),
+        {"units": "units", "usual": "units"},
+    ),
     "usual_ttft": (
         _("The first token takes about %(value)s: longer than the usual %(usual)s."),
         {"value": "ms", "usual": "ms"},

@@ -24,7 +24,8 @@ def address(name, query):
 
 def unknown_notices(query, own_keys):
     """Return a sentence for every key of the address that is no question of ours."""
-    notices = [answers.Notice("unknown_key", (("key", key[:60]),)) for key in unknown_in(query, own_keys)]
+    unknown = unknown_in(query, own_keys)
+    notices = [answers.Notice("unknown_key", (("key", answers.shown(key)),)) for key in unknown]
     return [notice.text for notice in notices[:5]]
 
 

@@ -8,7 +8,9 @@ from recommender.sizing.demand import Case, Message, message
 from recommender.sizing.rules import lowest_unpublished
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
 
-USUAL_POWER_W = 8_000.0  # what a usual cabinet offers where the reader gave no limit
+# What a usual cabinet offers where the reader gave no limit.
+USUAL_POWER_W = 8_000.0
+USUAL_RACK_UNITS = 42
 
 
 def reasons_of(case: Case, config: Config) -> Iterator[Message]:
@@ -200,6 +202,8 @@ def _condition_warnings(case: Case, config: Config) -> Iterator[Message]:
         yield message("edge_machine")
     if config.corner.power_w is None and config.power_w and config.power_w.high > USUAL_POWER_W:
         yield message("usual_power", watts=config.power_w.high, usual=USUAL_POWER_W)
+    if config.corner.rack_units is None and config.rack_units and config.rack_units > USUAL_RACK_UNITS:
+        yield message("usual_rack", units=config.rack_units, usual=USUAL_RACK_UNITS)
 
 
 def _usual_warnings(case: Case, config: Config) -> Iterator[Message]:

@@ -24,6 +24,13 @@ def test_large_numbers_keep_every_digit():
     assert parse({"dataset_tokens": 2e11}).values == {"dataset_tokens": "200000000000"}
 
 
+def test_signs_that_cannot_be_printed_are_not_repeated():
+    answers = parse({"workload": "a\0b", "concurrency": "\x01x", "col\x02our": "red"})
+    texts = [problem.text for problem in answers.problems] + [notice.text for notice in answers.notices]
+    assert len(texts) == 3
+    assert all(text.isprintable() for text in texts)
+
+
 def test_temperatures_may_be_below_zero():
     answers = parse({"temperature_min_c": "-10..-5"})
     assert answers.interval("temperature_min_c") == Interval(Decimal(-10), Decimal(-5))

@@ -559,6 +559,24 @@ def test_states_are_shared_out_over_data_parallel_workers_where_they_fit():
             assert (match["tensor_parallel"], match["pipeline_parallel"]) == (1, 1)
 
 
+def test_more_than_a_cabinet_is_said_where_no_space_was_given():
+    load = CHAT | {
+        "model": "llama-3.3-70b",
+        "users": 2000,
+        "concurrency": None,
+        "ttft_ms": 2000,
+        "tpot_ms": 50,
+    }
+    large = [match for match in advice(**load)["matches"] if (match["rack_units"] or 0) > 42]
+    assert large
+    assert all(any("cabinet" in warning for warning in match["warnings"]) for match in large)
+    assert not any(
+        "of a usual cabinet" in warning
+        for match in advice(**load, rack_units=500)["matches"]
+        for warning in match["warnings"]
+    )
+
+
 def test_small_cards_come_first_where_work_fills_them():
     first = advice(stage="inference", workload="vision", streams=64, frames_per_second=10)["matches"][0]
     assert first["gpu"] in {"nvidia-l4", "nvidia-l40s"}

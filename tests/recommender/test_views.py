@@ -183,7 +183,9 @@ def test_languages_lead_to_the_same_answers(client):
 def test_a_bad_number_is_answered_beside_the_field(client):
     headers = {"HX-Request": "true", "HX-Trigger": "q-concurrency"}
     page = body(client.get(url("questions", lang="en", concurrency="-3"), headers=headers))
-    assert "\N{MINUS SIGN}3 is out of range: enter a value from 1 to 100,000\N{NO-BREAK SPACE}requests." in page
+    assert (
+        "\N{MINUS SIGN}3 is out of range: enter a value from 1 to 100,000\N{NO-BREAK SPACE}requests." in page
+    )
 
 
 def test_questions_say_their_unit_what_is_usual_and_why(client):
