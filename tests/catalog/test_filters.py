@@ -269,3 +269,11 @@ def test_only_published_servers_and_their_gpus_are_offered(ask):
     content = text(ask())
     for word in ("secret", "nowhere", "nobody"):
         assert f'value="{word}"' not in content
+
+
+def test_an_edge_server_in_a_rack_is_found_as_both(ask):
+    ServerFactory(name="Shelf", kind="rack", for_edge=True)
+    ServerFactory(name="Box", kind="edge", for_edge=True)
+    ServerFactory(name="Hall", kind="rack", for_edge=False)
+    assert names(ask("kind=edge")) == ["Box", "Shelf"]
+    assert names(ask("kind=rack")) == ["Hall", "Shelf"]

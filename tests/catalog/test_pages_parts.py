@@ -8,6 +8,7 @@ from django.template import Context, Template
 from django.utils.translation import override
 
 from catalog.models import Enclosure, Server
+from catalog.templatetags import ui
 
 TRAY = Server(kind="tray", rack_units=1, enclosure=Enclosure(rack_units=6, trays=6))
 UNITS = {1: 20, 2: 40, 8: 160}  # drawing units
@@ -143,3 +144,9 @@ def test_a_state_has_shape_and_word(state):
 )
 def test_a_contact_is_a_link(contact, href):
     assert render("{{ contact|contact_href }}", contact=contact) == href
+
+
+def test_the_model_of_a_server_stays_on_one_line():
+    assert ui.unbroken("ThinkSystem SR675 V3") == 'ThinkSystem <span class="nowrap">SR675 V3</span>'
+    assert ui.unbroken("<b>") == "<b>"
+    assert ui.unbroken("A <b>") == 'A <span class="nowrap">&lt;b&gt;</span>'
