@@ -222,6 +222,8 @@ class Loader:
         try:
             # The original column of a translated text is never read: its default is enough.
             row.clean_fields(exclude=[*translated, *(f.name for f in model._meta.fields if f.remote_field)])
+            if isinstance(row, MeasuredWeights):
+                row.clean()
         except ValidationError as error:
             raise FixtureError(f"{label}: {error.message_dict}") from error
         return row

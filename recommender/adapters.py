@@ -4,6 +4,7 @@ GB/s become bytes a second, TFLOPS FLOP a second, GiB bytes. Everything publishe
 for as long as the catalog version stays the same.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
@@ -23,7 +24,10 @@ from recommender.sizing.specs import (
     GPUSpec,
     NodeSpec,
     Range,
+    SizingError,
 )
+
+logger = logging.getLogger(__name__)
 
 # One lane, both directions [bytes/s], by PCIe generation (PCI-SIG: 8, 16, 32, 64 GT/s with their coding).
 PCIE_LANE = {3: 1.97e9, 4: 3.94e9, 5: 7.88e9, 6: 15.13e9}
@@ -233,16 +237,24 @@ def machine_of(server: Server) -> Machine:
         "workloads": frozenset(name for name in WORKLOADS if getattr(server, f"for_{name}")),
     }
     nodes = [
-        _node(server, variant, option, site)
+        _node(server, variant, option, gpu, site)
         for variant in server.variants.all()
         for option in variant.gpu_options.all()
-        if option.gpu.is_published
+        if option.gpu.is_published and (gpu := _sound(option.gpu))
     ]
     return Machine(Bare(rack_units=server.rack_units, **site), tuple(nodes))
 
 
-def _node(server: Server, variant: Variant, option: GPUOption, site: dict) -> NodeSpec:
-    gpu = gpu_spec(option.gpu)
+def _sound(gpu) -> GPUSpec | None:
+    """Return one GPU; None, and a line in the log, where its memory cannot be that of a device."""
+    try:
+        return gpu_spec(gpu)
+    except SizingError as error:
+        logger.error("GPU left out: %s", error)
+        return None
+
+
+def _node(server: Server, variant: Variant, option: GPUOption, gpu: GPUSpec, site: dict) -> NodeSpec:
     link, rate, joined = _link(option, gpu)
     return NodeSpec(
         variant=variant.slug,

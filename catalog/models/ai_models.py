@@ -1,5 +1,8 @@
 """AI models: the shapes that memory and speed are computed from."""
 
+import logging
+
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -34,6 +37,13 @@ class Precision(models.TextChoices):
 
 
 PRECISIONS = " ".join(Precision.values)
+BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
+PLAIN = ("fp32", "bf16", "fp16")
+# Sizes over parameters x bytes. Plain checkpoints come to 0.98 to 1.03, so that GB written for GiB (7.4 %
+# more) lies outside; narrow types add scales and leave parts in 16 bits, up to twice their own width.
+LEAST_SIZE, LARGEST_SIZE = 0.96, 1.05
+
+logger = logging.getLogger(__name__)
 
 
 def billions(label, help_text=""):
@@ -138,6 +148,9 @@ class AIModel(Named):
         """
         files, loads = {}, {}
         for row in self.measured_weights.all():
+            if not row.is_possible(self):
+                logger.error("%s: %s are not the size of its weights; left out", self.slug, row)
+                continue
             if row.precision and (row.of_files or row.precision not in ("bf16", "fp16")):
                 (files if row.of_files else loads).setdefault(row.precision, []).append(row.gib)
         means = {precision: sum(sizes) / len(sizes) for precision, sizes in loads.items()}
@@ -259,3 +272,37 @@ class MeasuredWeights(Fact):
 
     def __str__(self):
         return f"{self.precision}: {self.gib} GiB"
+
+    def clean(self):
+        ai_model = getattr(self, "ai_model", None)
+        if ai_model is not None and self.gib and not self.is_possible(ai_model):
+            low, high = self.bounds(ai_model)
+            raise ValidationError(
+                {
+                    "gib": _(
+                        "gib must be between %(low)s and %(high)s GiB for the parameters of this model in "
+                        "that precision. Is it in GiB (2³⁰ bytes), not in GB?"
+                    )
+                    % {"low": f"{low:.4g}", "high": f"{high:.4g}"}
+                }
+            )
+
+    def is_possible(self, ai_model):
+        """Tell whether that model's parameters can take this size in this precision."""
+        if not self.precision or not ai_model.parameters:
+            return True
+        low, high = self.bounds(ai_model)
+        return low <= self.gib <= high
+
+    def bounds(self, ai_model):
+        """Return the smallest and the largest size that the parameters can take in this precision [GiB].
+
+        Prediction layers may be left out; embeddings of narrow checkpoints may stay in 16 bits.
+        """
+        width, parameters = BYTES[self.precision], ai_model.parameters
+        least = LEAST_SIZE * width * (parameters - ai_model.mtp_parameters)
+        if self.precision in PLAIN:
+            return least / 2**30, LARGEST_SIZE * width * parameters / 2**30
+        tables = 1 if ai_model.tie_embeddings else 2
+        wide = min(parameters, tables * (ai_model.vocab_size or 0) * (ai_model.hidden_size or 0))
+        return least / 2**30, (2 * wide + 2 * width * (parameters - wide)) / 2**30

@@ -375,6 +375,12 @@ class SlotAlternative(Fact):
         return f"{self.count} × {self.get_width_display()}"
 
 
+# Of the printed number read as GiB, a driver reports 93.7 % (error correction on) to all; the number read as
+# 10^9 bytes is 93.13 % of it, so that whoever writes GB for GiB stays below.
+LEAST_USABLE = 0.9345
+LARGEST_MEMORY_GB = 4096  # what is in MB or in GB of a rack lies above
+
+
 class GPU(Named):
     """One accelerator. Memory, bandwidth and (dense) rates are per device, form and power per board."""
 
@@ -493,6 +499,21 @@ class GPU(Named):
             in_order("gpu", "tdp_min_w", "tdp_w"),
             # A driver never reports more GiB than the printed number.
             in_order("gpu", "memory_gib_usable", "memory_gb"),
+            models.CheckConstraint(
+                condition=Q(memory_gib_usable__gt=F("memory_gb") * LEAST_USABLE),
+                name="gpu_memory_gib_usable_is_in_gib",
+                violation_error_message=_(
+                    "memory_gib_usable is too far below memory_gb: a driver reports no less than 0.9345 of "
+                    "the printed number. Is it in GiB (2³⁰ bytes)?"
+                ),
+            ),
+            models.CheckConstraint(
+                condition=Q(memory_gb__lte=LARGEST_MEMORY_GB),
+                name="gpu_memory_gb_is_in_gb",
+                violation_error_message=_(
+                    "memory_gb is too large for one device. Is it in GB, and per device?"
+                ),
+            ),
             month("gpu", "launch"),
             models.CheckConstraint(
                 condition=Q(bridge_max_gpus__isnull=True) | Q(bridge_max_gpus__gte=2),

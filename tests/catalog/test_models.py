@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, models, transaction
 from django.utils.translation import override
 
-from catalog.models import GPU, AIModel, CacheGroup, Evidence, GPUOption, Server
+from catalog.models import GPU, AIModel, CacheGroup, Evidence, GPUOption, MeasuredWeights, Server
 from catalog.models.base import sort_key
 from tests.factories import (
     AIModelFactory,
@@ -74,6 +74,9 @@ def test_negative_temperature_is_a_temperature():
     ("change", "message"),
     [
         ({"memory_gib_usable": 80.5, "memory_gb": 80}, "memory_gib_usable must not be above memory_gb."),
+        # 79.65 GiB, written down as if the printed 80 were 10^9 bytes
+        ({"memory_gib_usable": 74.5, "memory_gb": 80}, "memory_gib_usable is too far below memory_gb"),
+        ({"memory_gib_usable": None, "memory_gb": 81559}, "memory_gb is too large"),
         ({"bandwidth_gbs": 0}, "bandwidth_gbs must be above zero"),
         ({"tdp_min_w": 400, "tdp_w": 350}, "tdp_min_w must not be above tdp_w."),
         ({"bridge_max_gpus": 1}, "A bridge connects at least two GPUs."),
@@ -134,6 +137,35 @@ def test_ai_model_refuses_what_cannot_be(change, message):
 def test_cache_group_needs_what_its_kind_computes_with(group, message):
     with override("en"):
         assert message in messages(CacheGroup(ai_model=AIModelFactory(), layers=4, **group))
+
+
+@pytest.mark.parametrize(
+    ("precision", "gib", "possible"),
+    [
+        ("bf16", 14.957, True),  # 2 bytes a parameter
+        ("bf16", 16.06, False),  # the same in GB
+        ("bf16", 13.93, False),  # GiB divided once too often
+        ("fp8", 8.46, True),  # neuralmagic's checkpoint: embeddings and head in 16 bits
+        ("fp8", 6.9, False),  # below one byte a parameter
+        ("int4", 5.34, True),  # AWQ, groups of 128
+        ("int4", 12.0, False),  # a byte and more for every value
+        (None, 4.58, True),  # GGUF: none of the types that can be asked for
+    ],
+)
+def test_measured_weights_are_those_of_the_parameters_in_gib(precision, gib, possible):
+    row = MeasuredWeights(ai_model=AIModelFactory(), precision=precision, gib=gib)
+    if possible:
+        return row.full_clean(exclude=["stated_dtype"])
+    with override("en"):
+        assert "gib must be between" in messages(row)
+
+
+def test_measured_weights_that_cannot_be_are_left_out(caplog):
+    ai_model = AIModelFactory()
+    ai_model.measured_weights.create(precision="int4", gib=12.0, of_files=True)
+    ai_model.measured_weights.create(precision="fp8", gib=8.46, of_files=True)
+    assert ai_model.measured_weight_gib() == {"fp8": 8.46}
+    assert "left out" in caplog.text
 
 
 def test_messages_come_in_the_readers_language(catalog):

@@ -59,6 +59,21 @@ def test_memory_that_no_driver_reported_is_a_range():
     )
 
 
+def test_a_card_whose_memory_cannot_be_is_left_out(caplog):
+    """No constraint lets such a row in; one that came by another way takes no page with it."""
+    server = Server.objects.get(slug="thinksystem-sr680a-v3")
+    rows = list(server.variants.get().gpu_options.select_related("gpu__manufacturer"))
+    spoilt = rows[0].gpu
+    spoilt.memory_gib_usable = spoilt.memory_gb * 1e9 / GIB
+    server._prefetched_objects_cache = {}
+    variant = server.variants.get()
+    variant._prefetched_objects_cache = {"gpu_options": rows}
+    server._prefetched_objects_cache = {"variants": [variant]}
+    found = {node.gpu.slug for node in adapters.machine_of(server).nodes}
+    assert found == {row.gpu.slug for row in rows} - {spoilt.slug}
+    assert f"GPU left out: {spoilt.slug}" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("gpu", "rate"),
     [
