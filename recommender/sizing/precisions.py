@@ -4,8 +4,9 @@ What a card itself multiplies is its `native_precisions`, from its maker's data 
 engines' tables in `SOURCES`: vLLM (compute capability 8.9 and up multiplies in FP8; 7.5 and up keeps FP8 and
 INT4 weights and multiplies in 16 bits through Marlin, MXFP4 only from 8.0; AMD: FP8 from CDNA 3, FP4 in
 hardware from CDNA 4, 4-bit weights below it through Quark and Triton kernels; Intel Gaudi: FP8 and 4-bit
-weights), TensorRT-LLM (Hopper and Ada: FP8, INT8, INT4; Ampere: INT8, INT4; FP4 on Blackwell, and on Hopper
-the MXFP4 experts of gpt-oss with 16-bit arithmetic).
+weights; INT8 up to Hopper only: its page sends compute capability 10.0 and up to FP8), TensorRT-LLM (Hopper
+and Ada: FP8, INT8, INT4; Ampere: INT8, INT4; FP4 on Blackwell, and on Hopper the MXFP4 experts of gpt-oss
+with 16-bit arithmetic).
 """
 
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ BYTES = {"fp32": 4.0, "bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4":
 TURING = (7, 5)
 AMPERE = (8, 0)
 HOPPER = (9, 0)
+BLACKWELL = (10, 0)
 
 VLLM = "https://docs.vllm.ai/en/latest/features/quantization/"
+VLLM_INT8 = "https://docs.vllm.ai/en/latest/features/quantization/int8/"
 GAUDI = "https://docs.vllm.ai/en/v0.11.2/features/quantization/"
 TENSORRT_LLM = "https://nvidia.github.io/TensorRT-LLM/reference/support-matrix.html"
 TENSORRT_LLM_MXFP4 = "https://github.com/NVIDIA/TensorRT-LLM/blob/main/examples/models/core/gpt_oss/README.md"
@@ -55,6 +58,8 @@ def _source(gpu: GPUSpec, precision: Precision, engine: Engine) -> str:
         return TENSORRT_LLM_MXFP4 if mixed else TENSORRT_LLM
     if found == "native" or precision in ("fp32", "fp16", "bf16"):
         return DATA_SHEET
+    if gpu.vendor == "nvidia" and precision == "int8":
+        return VLLM_INT8
     return GAUDI if gpu.vendor == "intel" else VLLM
 
 
@@ -98,6 +103,8 @@ def _nvidia(gpu: GPUSpec, precision: Precision, engine: Engine) -> Support:
     if precision == "int4":  # kept for every engine as 4-bit weights with 16-bit arithmetic
         smallest = AMPERE if engine == "tensorrt_llm" else TURING
         return "weight_only" if capability >= smallest else "no"
+    if precision == "int8" and engine in ("vllm", "sglang") and capability >= BLACKWELL:
+        return "no"  # the card multiplies in INT8, but the engines have no kernels for it
     if precision in gpu.native_precisions:
         return "native"
     if engine == "tensorrt_llm":

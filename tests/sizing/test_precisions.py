@@ -44,6 +44,9 @@ from tests.sizing.memory_examples import (
         (T4, "int8", "native"),
         (A100, "bf16", "native"),
         (A100, "int8", "native"),
+        (H100, "int8", "native"),
+        (B200, "int8", "no"),  # "not supported on compute capability >= 10.0", vLLM's page on INT8
+        (RTX_PRO_6000, "int8", "no"),
         (A100, "int4", "weight_only"),
         (T4, "int4", "weight_only"),
         (H100, "int4", "weight_only"),
@@ -83,6 +86,13 @@ def test_a_card_has_its_table_with_a_source_in_each_row():
     assert "gpt_oss" in rows["fp4", "tensorrt_llm"].source
     assert rows["fp8", "vllm"].source == "data_sheet"
     assert "docs.vllm.ai" in rows["int4", "vllm"].source
+
+
+def test_what_the_card_can_and_the_engine_cannot_carries_the_engines_source():
+    rows = {(row.precision, row.engine): row for row in table(B200)}
+    for engine in ("vllm", "sglang"):
+        row = rows["int8", engine]
+        assert (row.support, row.source.endswith("/int8/")) == ("no", True)
 
 
 def test_bytes_of_a_value():
