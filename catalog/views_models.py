@@ -1,10 +1,11 @@
 """The pages of AI models: their shapes from the catalog, their memory from the recommender."""
 
+import re
 from urllib.parse import urlencode
 
 from django.shortcuts import get_object_or_404, render
 from django.utils.html import format_html
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from catalog import selectors, sentences
@@ -13,6 +14,14 @@ from catalog.templatetags.units import GIB, format_number
 from recommender import services
 
 KINDS = AIModel.Kind.choices
+LAYERS = {
+    "num_layers": gettext_lazy("Layers"),
+    "hidden_size": gettext_lazy("Hidden size"),
+    "intermediate_size": gettext_lazy("Inner size"),
+    "num_attention_heads": gettext_lazy("Attention heads"),
+    "num_kv_heads": gettext_lazy("Key/value heads"),
+    "head_dim": gettext_lazy("Head dimension"),
+}
 # Licences as they write themselves, where the catalog has an identifier of one word or of none.
 LICENCES = {
     "apache-2.0": "Apache 2.0",
@@ -63,13 +72,22 @@ def ai_model(request, slug):
     row = get_object_or_404(AIModel.objects.published().prefetch_related("cache_groups", "parts"), slug=slug)
     sources = selectors.Sources()
     marks = sources.marks(Evidence.objects.filter(ai_model=row).select_related("source"), AIModel)
+    is_text = row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM)
     context = {
         "model": row,
         "memory": memory_tables(slug, services.model_memory(slug)),
         "licence": licence(row.license),
         "released": sentences.when(row.released_year, row.released_month),
         "is_mixture": row.experts > 1,
-        "is_text": row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM),
+        "is_text": is_text,
+        "runs_in_engine": row.kind not in (AIModel.Kind.IMAGE_GENERATION, AIModel.Kind.VISION),
+        "native_dtype": stated_type(row.native_dtype_stated),
+        # What language models are described by; of other kinds, what is known.
+        "layers": [
+            {"label": label, "value": getattr(row, name), "mark": marks.get(name)}
+            for name, label in LAYERS.items()
+            if is_text or getattr(row, name) is not None
+        ],
         "marks": marks,
         "sources": selectors.source_list(sources),
         "disagreements": sources.disagreements,
@@ -84,6 +102,23 @@ def licence(identifier):
     if identifier in (None, "", "unknown"):
         return None
     return format_html('<span lang="en">{}</span>', LICENCES.get(identifier, identifier))
+
+
+def stated_type(text):
+    """Return the type of a published checkpoint as its makers give it, in words; None: not published."""
+    if not text:
+        return None
+    if found := re.fullmatch(r"(\S+) experts \+ (\S+)", text):
+        return _("experts in %(experts)s, the rest in %(rest)s") % {
+            "experts": found[1].upper(),
+            "rest": found[2].upper(),
+        }
+    if found := re.fullmatch(r"(\S+) \(runs in (\S+)\)", text):
+        types = found[2].upper().replace("/", " / ")
+        return _("%(type)s, runs in %(types)s") % {"type": found[1].upper(), "types": types}
+    if found := re.fullmatch(r"(\d+)-bit", text):
+        return ngettext("%(bits)s bit", "%(bits)s bits", int(found[1])) % {"bits": found[1]}
+    return text.upper()
 
 
 def memory_tables(slug, memory):
@@ -108,6 +143,15 @@ def memory_tables(slug, memory):
         "holders": [
             {"holder": row, "query": urlencode(holder_query(slug, row, memory.tokens))}
             for row in memory.holders
+        ],
+        "narrower": [
+            {
+                "holder": row,
+                "query": urlencode(
+                    holder_query(slug, row, memory.tokens) | {"precision": row.precision},
+                ),
+            }
+            for row in memory.narrower
         ],
         "precisions": list(memory.generations[0].support) if memory.generations else [],
         "generations": [

@@ -41,16 +41,18 @@ from recommender.sizing.specs import (
     Support,
 )
 
-State = Literal["fits", "fits_if", "no"]
+State = Literal["fits", "fits_if", "no", "unknown"]
 
 MAX_GPUS = 16  # of one server
 CONTEXTS = tuple(2**power for power in range(11, 21))
 LOADS = (1, 8, 32, 128)
-RECIPE = ("utilization", "offload", "preference")  # of the hardware answers: what any card would do
+RECIPE = ("utilization", "offload", "preference", "embedder", "reranker")  # what goes with any card
 SHAPE = ("num_layers", "hidden_size", "num_kv_heads", "head_dim")
 COUNTS = ("gpus", "servers", "tensor_parallel", "pipeline_parallel", "expert_parallel")
 CHECKPOINTS_KEPT = 2
 DIMENSIONS = 1024  # of a vector, as the embedding models of the catalog make them
+NONE = "none"  # said: nothing of that kind runs there; an open answer says nothing
+COMPANIONS = {"embedder": "embedding", "reranker": "reranker"}  # their key: their kind of model
 
 HARDWARE_KEYS = {
     key.name: key
@@ -114,6 +116,20 @@ HARDWARE_KEYS = {
                 ("hidden_size", _("How wide are they (hidden size)?"), 65_536),
                 ("num_kv_heads", _("How many key/value heads?"), 1024),
                 ("head_dim", _("How large is a head (dimension)?"), 1024),
+            )
+        ),
+        *(
+            Key(
+                name,
+                "slug",
+                label,
+                _("It takes memory from the model on the card where it runs."),
+                "hardware",
+                stages=answers.SERVING,
+            )
+            for name, label in (
+                ("embedder", _("Which embedding model runs on the same card?")),
+                ("reranker", _("Which reranker runs on the same card?")),
             )
         ),
         Key(
@@ -192,6 +208,13 @@ class Hardware:
     index_type: IndexType = "hnsw"
     offload: Offload = "none"
     preference: bool = False
+    embedder: AIModelSpec | None = None  # whole on the same card, as the reranker
+    reranker: AIModelSpec | None = None
+
+    @property
+    def companions(self) -> tuple[AIModelSpec, ...]:
+        """The models that run whole beside the served one."""
+        return tuple(model for model in (self.embedder, self.reranker) if model is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +295,9 @@ def hardware_of(mapping: Mapping[str, Any]) -> tuple[dict[str, str], tuple[Probl
             value = Problem(name, "one_value")
         if not isinstance(value, Problem) and name == "gpu" and value not in gpus():
             value = Problem(name, "not_in_catalog", (("value", texts[0]),))
+        allowed = {NONE, *companions_for(name)} if name in COMPANIONS else {value}
+        if not isinstance(value, Problem) and value not in allowed:
+            value = Problem(name, "not_in_catalog", (("value", texts[0]),))
         if isinstance(value, Problem):
             problems.append(value)
         else:
@@ -283,7 +309,8 @@ def hardware(values: Mapping[str, str]) -> Hardware:
     """Return the GPUs that these canonical texts name."""
     number = {name: int(values[name]) for name in COUNTS if name in values}
     share = values.get("utilization")
-    nodes = nodes_by_gpu(adapters.load_specs())[values["gpu"]] if "gpu" in values else []
+    specs = adapters.load_specs()
+    nodes = nodes_by_gpu(specs)[values["gpu"]] if "gpu" in values else []
     wide = [node for node in nodes if max(node.counts) >= number.get("gpus", 1)]
     best = max(wide or nodes, key=lambda node: node.link_max_gpus, default=None)
     return Hardware(
@@ -295,6 +322,8 @@ def hardware(values: Mapping[str, str]) -> Hardware:
         preference=values.get("preference") == "yes",
         utilization=None if share is None else float(share) / 100,
         index_type=values.get("index_type", "hnsw"),  # type: ignore[arg-type]
+        embedder=specs.models.get(values.get("embedder", NONE)),
+        reranker=specs.models.get(values.get("reranker", NONE)),
         **number,
     )
 
@@ -302,6 +331,12 @@ def hardware(values: Mapping[str, str]) -> Hardware:
 def gpus() -> dict[str, GPUSpec]:
     """Return every GPU that a published server takes, by slug."""
     return {slug: nodes[0].gpu for slug, nodes in nodes_by_gpu(adapters.load_specs()).items()}
+
+
+def companions_for(name: str) -> dict[str, AIModelSpec]:
+    """Return the models of the catalog that can be the "embedder" or the "reranker", by slug."""
+    models = adapters.load_specs().models
+    return {slug: model for slug, model in models.items() if model.kind == COMPANIONS[name]}
 
 
 def calculate(given: Answers, machine: Hardware) -> Calculation:
@@ -396,6 +431,11 @@ def state_of(held: Memory) -> State:
     return "fits_if" if held.total.low <= held.available.high else "no"
 
 
+def holds_weights(fit: Fit) -> bool:
+    """Return whether everything but a cache that nobody has described fits for certain."""
+    return fit.state == "unknown" and state_of(fit.memory) == "fits"
+
+
 def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
     """Return what the memory functions take of a service, beside model, GPU, layout and requests."""
     corner = case.hard
@@ -406,6 +446,7 @@ def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
         "adapters": corner.adapters,
         "draft": corner.draft,
         "utilization": machine.utilization,
+        "companions": machine.companions,
     }
     if case.kind != "tokens":
         inputs |= {"tokens_per_request": corner.input_tokens or 1, "adapters": 0, "draft": None}
@@ -572,6 +613,8 @@ def fits_of(case: Case, machine: Hardware, *, everything: bool = False) -> Itera
         if counts:
             most = most_requests(case, machine, gpu, layout, case.hard.tokens_per_request)
         state = state_of(held) if taken else "no"
+        if not model.cache_known and state != "no":
+            state = "unknown"  # the weights fit; nobody knows whether the cache does
         yield Fit(layout, held, state, precision, requests, most, costs=costs, span=span)
 
 
@@ -642,7 +685,7 @@ def best_of(fits: tuple[Fit, ...], machine: Hardware) -> Fit | None:
         if (layout.tensor_parallel, layout.pipeline_parallel, layout.expert_parallel) == wanted:
             return fit
     ordered = sorted(fits, key=lambda fit: not fit.is_plain)
-    for state in ("fits", "fits_if"):
+    for state in ("fits", "fits_if", "unknown"):
         for fit in ordered:
             if fit.state == state:
                 return fit
@@ -685,7 +728,7 @@ def _cards(case: Case, recipe: Hardware, version: str) -> tuple[Card, ...]:
         for count in sorted({count for node in nodes for count in node.counts}):
             tried = replace(recipe, gpu=gpu, gpus=count)
             fit = best_of(tuple(fits_of(case, tried)), tried)
-            if fit is not None and fit.state == "fits":
+            if fit is not None and (fit.state == "fits" or holds_weights(fit)):
                 found.append(Card(gpu, count, fit))
                 break
     return tuple(sorted(found, key=lambda card: (card.count * card.gpu.memory_bytes.low, card.gpu.slug)))

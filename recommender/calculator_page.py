@@ -6,7 +6,7 @@ from math import ceil
 from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import get_language, gettext, gettext_lazy as _, ngettext
+from django.utils.translation import get_language, gettext, gettext_lazy as _, ngettext, pgettext
 
 from aiservers.addresses import canonical_text
 from catalog.templatetags import units
@@ -17,6 +17,7 @@ from recommender.forms import Option, Question, Questionnaire, answers_in, submi
 from recommender.memory_texts import LINE_OF_GROUP, opened, opened_formula
 from recommender.presentation import question_address
 from recommender.questions import STAGES
+from recommender.sizing import weights
 from recommender.sizing.breakdown import TrainingBreakdown
 from recommender.sizing.specs import GIB, Range
 
@@ -39,10 +40,9 @@ SECTIONS = (
             "prefix_percent",
             "kv_precision",
             "engine",
-            "adapters",
-            "draft_model",
         ),
     ),
+    ("beside", "serving", (), ("adapters", "draft_model", *calculator.COMPANIONS)),
     (
         "training",
         "learning",
@@ -123,10 +123,6 @@ class Field(Question):
 
     @property
     def open_label(self):
-        if self.name == "gpu":
-            return gettext("None yet: show me which cards hold it")
-        if self.assumed:
-            return gettext("Not chosen: %(assumed)s") % {"assumed": self.assumed}
         return gettext("Not chosen")
 
 
@@ -146,10 +142,14 @@ class Calculator(Questionnaire):
             question = Question(
                 HARDWARE_KEYS[name], self.machine.get(name, []), error=self.errors.get(name, "")
             )
+            choices = question.key.choices
             if name == "gpu":
                 question.groups = self._gpu_groups(question.texts)
+            if name in calculator.COMPANIONS:
+                question.groups = self._companion_groups(name, question.texts)
+                choices = ((calculator.NONE, pgettext("model", "None")),)
             question.options = [
-                Option(value, str(label), value in question.texts) for value, label in question.key.choices
+                Option(value, str(label), value in question.texts) for value, label in choices
             ]
         else:
             question = self.question(name)
@@ -211,6 +211,15 @@ class Calculator(Questionnaire):
             groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
         return sorted(groups.items(), key=lambda item: item[0].casefold())
 
+    def _companion_groups(self, name, chosen):
+        """Return the embedding models or rerankers, grouped by who made them."""
+        able = calculator.companions_for(name)
+        groups = {}
+        for slug, label, developer, _kind in self.models:
+            if slug in able:
+                groups.setdefault(developer, []).append(Option(slug, label, slug in chosen))
+        return sorted(groups.items(), key=lambda item: item[0].casefold())
+
     @staticmethod
     def _gpu_groups(chosen):
         names = calculator.names()
@@ -261,6 +270,7 @@ def result(calculation, form):
         "cards": _cards(calculation, form),
         "index": _index(calculation),
         "cache_unknown": not calculation.model.cache_known and case.serves,
+        "weights": _weights_text(calculation),
         "questionnaire_url": _with(reverse("recommender:questions"), form.address_query()),
         "results_url": _with(reverse("recommender:results"), form.address_query()),
     }
@@ -268,9 +278,11 @@ def result(calculation, form):
         return context | {"whole": _whole(calculation), "spoken": _spoken_without(context)}
     gpu = calculation.hardware.gpu
     layouts = _layouts(calculation, form)
+    found = calculator.opened(calculation)
     return context | {
         "gpu": {"slug": gpu.slug, "name": calculation.names[gpu.slug]},
-        "memory": memory_context(chosen, calculator.opened(calculation), calculation.names),
+        "memory": memory_context(chosen, found, calculation.names),
+        "beside": _beside(calculation, form, found) if case.serves else [],
         "facts": _facts(calculation),
         "host": calculator.host(calculation),
         "layout": _layout_text(chosen),
@@ -298,20 +310,26 @@ def headline(calculation, fit):
         "high": units.bytes_gib(held.total.high),
         "have": units.bytes_gib(held.available.low),
     }
-    if calculation.support in ("no", "storage_only") and fit.state == "no" and calculation.case.serves:
+    refused = ("no", "storage_only") if calculation.case.serves else ("no",)
+    if calculation.support in refused and fit.state == "no":
         return gettext("The card does not run %(precision)s weights with this engine.") % {
             "precision": fit.precision.upper()
         }
+    if fit.state == "unknown":
+        return gettext("Without its cache, each GPU needs %(need)s; %(have)s are usable.") % values
     if fit.state == "fits":
-        return gettext("Each GPU needs %(need)s, at most %(high)s, of %(have)s.") % values
+        return gettext("Each GPU needs %(need)s, at most %(high)s; %(have)s are usable.") % values
     if fit.state == "fits_if":
         return (
             gettext(
-                "Fits only if it needs less than feared: %(need)s, up to %(high)s, of %(have)s on each GPU."
+                "Each GPU typically needs %(need)s, at most %(high)s; %(have)s are usable. It fits where the "
+                "need stays below that."
             )
             % values
         )
-    return gettext("Each GPU needs %(need)s and offers %(have)s.") % values
+    values["missing"] = units.bytes_gib(held.total.typical - held.available.typical)
+    values["have"] = units.bytes_gib(held.available.typical)
+    return gettext("Each GPU needs %(need)s; %(have)s are usable, %(missing)s too little.") % values
 
 
 def memory_context(fit, breakdown, names):
@@ -340,6 +358,73 @@ def memory_context(fit, breakdown, names):
         "gpus": gpus,
         "all_gpus": gpus + fit.layout.idle_gpus,
     }
+
+
+def _beside(calculation: Calculation, form, found):
+    """Return what is easily forgotten, each with its size, why it takes nothing, or that nobody was asked."""
+    model, corner, machine = calculation.model, calculation.corner, calculation.hardware
+    given, names = calculation.answers.values, calculation.names
+    rows = []
+    if calculation.case.kind == "tokens":
+        draft = corner.draft
+        own = draft is not None and draft.slug == model.slug
+        adapters = [item for item in found.items if item.code == "weights_adapters"]
+        rows += [
+            _forgotten("adapters", gettext("LoRA adapters being served"), adapters, said="adapters" in given),
+            _forgotten(
+                "draft_model",
+                gettext("Draft model"),
+                [item for item in found.items if draft and not own and item.model == draft.slug],
+                about=names.get(draft.slug, "") if draft and not own else "",
+                said=own,
+            ),
+            _forgotten(
+                "draft_model" if model.mtp_parameters else "",
+                gettext("Prediction layers"),
+                [
+                    item
+                    for item in found.items
+                    if item.code == "weights_prediction" or item.model == "prediction"
+                ],
+                said=draft is not None and not own,
+            ),
+        ]
+    towers = [item for item in found.items if item.code == "weights_tower" and not item.model]
+    parts = ", ".join(dict.fromkeys(item.part for item in towers))
+    label = gettext("Vision or speech encoder")
+    row = _forgotten("", label, towers, about=parts)
+    if not towers and (model.extra_modules or model.kind == "vlm"):
+        row["state"] = "within"  # what engines share out lies in the lines of the layers
+    rows.append(row)
+    for name, label in (("embedder", gettext("Embedding model")), ("reranker", gettext("Reranker"))):
+        chosen = getattr(machine, name)
+        rows.append(
+            _forgotten(
+                name,
+                label,
+                [item for item in found.items if chosen and item.model == chosen.slug],
+                about=names[chosen.slug] if chosen else "",
+                said=calculator.NONE in form.machine.get(name, []),
+            )
+        )
+    return rows
+
+
+def _forgotten(name, label, items, *, said=False, about=""):
+    """Return one such line; `name` is the field that asks for it, empty where only the model decides."""
+    ends = [[getattr(item.bytes, end) / GIB for item in items] for end in ("low", "typical", "high")]
+    state = "counted" if items else "none" if not name else "said" if said else "open"
+    return {
+        "label": f"{label}: {about}" if about else label,
+        "state": state,
+        "gib": tuple(sum(end) for end in ends),
+        "href": f"#id_{name}" if state == "open" else "",
+    }
+
+
+def _weights_text(calculation: Calculation):
+    """Return the size of the whole model's weights in a few words."""
+    return _both(weights.weight_bytes(calculation.model, calculation.precision).typical)
 
 
 def _index(calculation: Calculation):
@@ -428,7 +513,27 @@ def _notes(calculation: Calculation, fit: Fit):
             )
             % {"precision": fit.precision.upper()}
         )
-    notes += [str(COSTS[code]) for code in fit.costs if code in COSTS]
+    joined = calculation.hardware.link_max_gpus
+    for code in fit.costs:
+        if code == "tensor_over_pcie" and joined > 1:
+            text = gettext(
+                "A fast link joins GPUs in groups of %(gpus)s; between the groups they talk over PCIe: this "
+                "buys memory, but costs speed."
+            )
+            notes.append(text % {"gpus": units.number(joined)})
+        elif code in COSTS:
+            notes.append(str(COSTS[code]))
+    if calculation.hardware.companions:
+        if fit.layout.gpus_per_replica > 1:
+            notes.append(
+                gettext(
+                    "The models beside it run on one GPU of each copy; the engine takes the same share of "
+                    "all of them, so that one decides."
+                )
+            )
+        notes.append(
+            gettext("The search for servers does not count the models beside it: leave room for them.")
+        )
     if not calculation.hardware.gpu.memory_reported:
         notes.append(
             gettext("What the card really offers is not published: a range around its label counts.")

@@ -1,8 +1,8 @@
 """What a server can hold, and what a model takes: for pages of the catalog, from the calculator's figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from django.core.cache import cache
 
@@ -25,6 +25,9 @@ REFERENCE_MODELS = (
     "deepseek-v3",
 )
 REFERENCE_TOKENS = 8192
+# Types to try where a model does not fit in its own, in the order in which a GPU is asked for them.
+NARROWER: tuple[tuple[Precision, ...], ...] = (("fp8", "int8"), ("fp4", "int4"))
+BITS: dict[Precision, int] = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "int4": 4, "fp4": 4}
 MOST_OPTIONS = 3  # of one server
 MOST_SERVERS = 6  # that hold one model
 CONTEXTS = (2048, 8192, 32_768, 131_072, 1_048_576)
@@ -92,6 +95,7 @@ class ModelMemory:
     bytes_per_token: tuple[float, float] | None
     generations: tuple[Generation, ...]
     holders: tuple[Holder, ...]
+    narrower: tuple[Holder, ...]  # servers that hold it in fewer bits only
     tokens: int  # of the request that the holders hold
     cache_known: bool
 
@@ -242,12 +246,18 @@ def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:
             caches.cache_bytes_per_token(model, "bf16"),
             caches.cache_bytes_per_token(model, "fp8"),
         )
+    holders = _holders(specs, model, _own_type)
+    narrower: dict[str, Holder] = {}
+    for types in NARROWER:
+        if not narrower and model.generates_tokens and BITS[model.native_precision] > BITS[types[0]]:
+            narrower = _holders(specs, model, lambda gpu, types=types: _taken(gpu, types), without=holders)
     return ModelMemory(
         weights=tuple(sizes),
         contexts=tuple(contexts),
         bytes_per_token=per_token,
         generations=_generations(specs),
-        holders=_holders(specs, model),
+        holders=tuple(holders.values())[:MOST_SERVERS],
+        narrower=tuple(narrower.values())[:MOST_SERVERS],
         tokens=_one_request(model).hard.tokens_per_request,
         cache_known=model.cache_known,
     )
@@ -298,22 +308,48 @@ def _generations(specs: adapters.Specs) -> tuple[Generation, ...]:
     )
 
 
-def _holders(specs: adapters.Specs, model: AIModelSpec) -> tuple[Holder, ...]:
-    """Return the smallest servers that hold the model: least GPU memory first, what can be ordered ahead."""
-    case = _one_request(model)
+def _own_type(_gpu: GPUSpec) -> Literal["own"]:
+    """Return what leaves the type of the weights to the model and the card."""
+    return "own"
+
+
+def _taken(gpu: GPUSpec, types: tuple[Precision, ...]) -> Precision | None:
+    """Return the first of these types that a GPU computes in or keeps weights in; None: it takes none."""
+    able = [kind for kind in types if precisions.support(gpu, kind) == "native"]
+    able += [kind for kind in types if precisions.support(gpu, kind) == "weight_only"]
+    return able[0] if able else None
+
+
+def _holders(
+    specs: adapters.Specs,
+    model: AIModelSpec,
+    type_of: Callable[[GPUSpec], Precision | Literal["own"] | None],
+    without: Container[str] = (),
+) -> dict[str, Holder]:
+    """Return the servers that hold the model, by slug: least GPU memory first, what can be ordered ahead.
+
+    `type_of` gives the type of the weights on a GPU: "own" leaves it to the model, None rules the GPU out.
+    """
+    one = _one_request(model)
     tried: dict[tuple[str, int], calculator.Fit | None] = {}
 
     def fit_of(gpu: GPUSpec, count: int) -> calculator.Fit | None:
         if (gpu.slug, count) not in tried:
-            machine = calculator.Hardware(gpu, count)
-            best = calculator.best_of(tuple(calculator.fits_of(case, machine)), machine)
-            tried[gpu.slug, count] = best if best is not None and best.state == "fits" else None
+            precision, best = type_of(gpu), None
+            if precision is not None:
+                case = one if precision == "own" else replace(one, precision=precision)
+                machine = calculator.Hardware(gpu, count)
+                best = calculator.best_of(tuple(calculator.fits_of(case, machine)), machine)
+            holds = best is not None and (best.state == "fits" or calculator.holds_weights(best))
+            tried[gpu.slug, count] = best if holds else None
         return tried[gpu.slug, count]
 
     found: dict[str, tuple[tuple[Any, ...], Holder]] = {}
     for machine in specs.machines:
         for node in machine.nodes:
-            if case.kind == "tokens" and not node.gpu.serves_language_models:
+            if node.server in without:
+                continue
+            if one.kind == "tokens" and not node.gpu.serves_language_models:
                 continue
             for count in node.counts:
                 fit = fit_of(node.gpu, count)
@@ -333,7 +369,7 @@ def _holders(specs: adapters.Specs, model: AIModelSpec) -> tuple[Holder, ...]:
                     found[node.server] = (rank, holder)
                 break
     ordered = sorted(found.values(), key=lambda item: item[0])
-    return tuple(holder for _rank, holder in ordered[:MOST_SERVERS])
+    return {holder.server: holder for _rank, holder in ordered}
 
 
 def _holder(specs: adapters.Specs, node: NodeSpec, count: int, fit: calculator.Fit) -> Holder:

@@ -137,13 +137,13 @@ def memory_bar(memory, available=None):
 
 
 def _memory_text(low, typical, high):
+    low, high = (format_number(end, places(end)) for end in (low, high))
     if low == high:
         return gibibytes(typical)
-    decimals = places(typical)
     return gettext("%(typical)s (%(low)s–%(high)s)") % {
         "typical": gibibytes(typical),
-        "low": format_number(low, decimals),
-        "high": format_number(high, decimals),
+        "low": low,
+        "high": high,
     }
 
 
