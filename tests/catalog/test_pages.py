@@ -202,7 +202,7 @@ def test_a_graphics_card_is_never_offered_for_language_models(catalog, read):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("language", "words"), [("es", "no publicado"), ("ru", "не опубликовано"), ("en", "not published")]
+    ("language", "words"), [("es", "sin publicar"), ("ru", "не опубликовано"), ("en", "not published")]
 )
 def test_what_is_not_published_is_said_on_page_and_list(client, read, language, words):
     ServerFactory(slug="bare", kind="edge", rack_units=None, cpu_manufacturer=None, cooling=[])
