@@ -82,7 +82,7 @@ def test_the_rate_of_the_link_belongs_to_the_board(catalog, read, language, slow
     [
         ("en", "8 × 80 GB, 637 GiB usable"),
         ("es", "8 × 80 GB, 637 GiB útiles"),
-        ("ru", "8 × 80 ГБ, доступно 637 ГиБ"),
+        ("ru", "8 × 80 ГБ, 637 ГиБ доступно"),
     ],
 )
 def test_memory_as_printed_and_as_the_driver_reports_it(catalog, read, language, memory):
