@@ -91,7 +91,8 @@ class GPUFactory(DjangoModelFactory):
     form = "pcie"
     slots_wide = 2
     memory_gb = 48
-    memory_gib_usable = 44.99
+    # 44.99 of 48: what a driver reports of a card with ECC on
+    memory_gib_usable = factory.LazyAttribute(lambda gpu: round(gpu.memory_gb * 44.99 / 48, 2))
     bandwidth_gbs = 864
     bf16_tflops = 362.05
     fp16_tflops = 362.05
