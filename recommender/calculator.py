@@ -706,7 +706,7 @@ def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
         return ()
     found: dict[str, bool] = {}
     for node in nodes_by_gpu(specs)[machine.gpu.slug]:
-        if max(node.counts) >= machine.gpus:
+        if machine.gpus in node.counts:
             found[node.server] = found.get(node.server, False) or (
                 node.server_orderable and node.option_orderable
             )

@@ -266,7 +266,7 @@ def result(calculation, form):
         "model": _model(calculation),
         "trains": not case.serves,
         "assumptions": _assumptions(calculation, form),
-        "notices": [notice.text for notice in calculation.resolved.notices],
+        "notices": [notice.text for notice in calculation.resolved.notices] + _unused(calculation),
         "cards": _cards(calculation, form),
         "index": _index(calculation),
         "cache_unknown": not calculation.model.cache_known and case.serves,
@@ -346,7 +346,12 @@ def memory_context(fit, breakdown, names):
         lines.append(_line(name, str(label), value, gpus) | {"items": items.get(name, [])})
     return {
         "lines": lines,
-        "total": _line("total", gettext("Total"), held.total, gpus),
+        "total": _line(
+            "total",
+            gettext("Total without the cache") if getattr(breakdown, "unknown", ()) else gettext("Total"),
+            held.total,
+            gpus,
+        ),
         "available": _line("available", gettext("Usable"), held.available, gpus),
         "bar": [{"name": line["name"], "gib": line["gib"]} for line in lines],
         "available_gib": held.available.low / GIB,
@@ -389,6 +394,7 @@ def _beside(calculation: Calculation, form, found):
                 said=draft is not None and not own,
             ),
         ]
+        rows.append(_forgotten("", gettext("Shared start of the prompt"), []) | {"state": "whole"})
     towers = [item for item in found.items if item.code == "weights_tower" and not item.model]
     parts = ", ".join(dict.fromkeys(item.part for item in towers))
     label = gettext("Vision or speech encoder")
@@ -420,6 +426,24 @@ def _forgotten(name, label, items, *, said=False, about=""):
         "gib": tuple(sum(end) for end in ends),
         "href": f"#id_{name}" if state == "open" else "",
     }
+
+
+def _unused(calculation: Calculation):
+    """Return what of the address was not used, in sentences."""
+    machine, chosen = calculation.hardware, calculation.chosen
+    found = []
+    if machine.shape and calculation.model.slug in calculation.names:
+        found.append(
+            gettext("Own dimensions count only with a number of parameters and without a model of the list.")
+        )
+    wanted = machine.tensor_parallel
+    if wanted is not None and chosen is not None and chosen.layout.tensor_parallel != wanted:
+        found.append(
+            gettext(
+                "The way to split it that the address names does not go with these GPUs: another is shown."
+            )
+        )
+    return found
 
 
 def _weights_text(calculation: Calculation):
@@ -476,6 +500,13 @@ def _model(calculation: Calculation):
 def _layout_text(fit: Fit):
     layout = fit.layout
     text = reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas)
+    if layout.expert_parallel > 1:
+        text = gettext(
+            "The experts are spread over %(experts)s GPUs; every other layer is shared by %(tensor)s."
+        ) % {
+            "experts": units.number(layout.expert_parallel),
+            "tensor": units.number(layout.tensor_parallel),
+        }
     if layout.idle_gpus:
         idle = gettext("GPUs without work: %(gpus)s.") % {"gpus": units.number(layout.idle_gpus)}
         text = f"{text} {idle}"

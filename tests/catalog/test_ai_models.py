@@ -98,6 +98,15 @@ def test_what_is_not_understood_has_no_cache_figure(client):
     assert all(item["holder"].requests is None for item in response.context["memory"]["holders"])
 
 
+def test_servers_too_small_for_the_own_type_are_listed_in_fewer_bits(client):
+    memory = page_of(client, "llama-3.1-405b")
+    own = {item["holder"].server for item in memory["holders"]}
+    narrower = [item["holder"] for item in memory["narrower"]]
+    assert narrower
+    assert not own & {holder.server for holder in narrower}
+    assert all(holder.precision in ("fp8", "int8") for holder in narrower)
+
+
 def test_an_embedding_model_has_no_growing_cache(client):
     memory = page_of(client, "bge-m3")
     assert memory["contexts"] == []

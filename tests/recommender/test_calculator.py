@@ -291,6 +291,44 @@ def test_an_architecture_that_is_not_understood_says_what_is_known(client):
     assert result["table"] is None
 
 
+def test_a_cache_that_is_not_understood_never_fits(client):
+    query = {"model": "deepseek-v4.1-flash", "gpu": "nvidia-h200-sxm-141gb", "gpus": "8"}
+    result = client.get(url(**query)).context["result"]
+    assert result["state"] == "unknown"
+    assert {row["state"] for row in result["layouts"]} <= {"unknown", "no"}
+    assert "without the cache" in result["memory"]["total"]["label"]
+
+
+def beside(client, **query):
+    rows = client.get(url(**ON_H200, **query)).context["result"]["beside"]
+    return {row["label"].split(":")[0]: row for row in rows}
+
+
+def test_companions_take_their_memory_on_the_card(client):
+    alone, both = beside(client), beside(client, embedder="bge-m3", reranker="bge-reranker-v2-m3")
+    # 567,754,752 parameters of 16 bits are 1.06 GiB before the process around them.
+    assert both["Embedding model"]["gib"][0] > 567_754_752 * 2 / GIB
+    before, after = (
+        client.get(url(**ON_H200, **extra)).context["result"]["memory"]["total"]["gib"][1]
+        for extra in ({}, {"embedder": "bge-m3", "reranker": "bge-reranker-v2-m3"})
+    )
+    added = both["Embedding model"]["gib"][1] + both["Reranker"]["gib"][1]
+    assert after - before == pytest.approx(added, rel=1e-9)
+    assert alone["Reranker"]["state"] == "open"
+
+
+def test_nothing_said_differs_from_nothing_there(client):
+    rows = beside(client, embedder="none", adapters="0")
+    assert rows["Embedding model"]["state"] == rows["LoRA adapters being served"]["state"] == "said"
+    assert rows["Reranker"]["state"] == rows["Draft model"]["state"] == "open"
+    assert rows["Prediction layers"]["state"] == "none"  # Llama has none
+
+
+def test_a_companion_of_another_kind_is_refused(client):
+    response = client.get(url(**ON_H200, embedder="llama-3.1-8b"))
+    assert response.context["form"].errors["embedder"]
+
+
 def test_a_model_that_misses_says_what_it_needs_and_has(client):
     result = client.get(url(model="llama-3.1-405b", gpu="nvidia-l4", gpus="1")).context["result"]
     assert result["state"] == "no"
