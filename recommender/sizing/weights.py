@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil
+from math import ceil, floor, inf
 
 from recommender.sizing import memory_constants as constants
 from recommender.sizing.lines import Line, ends, total, whole
@@ -12,6 +12,13 @@ from recommender.sizing.specs import AIModelSpec, GPUSpec, Layout, Precision, Ra
 
 TYPICAL_LATENT_QUERY = 3  # query compression of MLA in latents: 1536 against 512 in DeepSeek and Kimi
 GATED_MATRICES = 2.5  # between the two matrices of a plain layer and the three of a gated one
+# The next wider types: a narrow checkpoint may keep parts in 16 bits, yet is never larger than one of these.
+WIDER: dict[Precision, tuple[Precision, ...]] = {
+    "fp4": ("fp8", "int8"),
+    "int4": ("fp8", "int8"),
+    "fp8": ("bf16",),
+    "int8": ("bf16",),
+}
 MLA_HEAD_DIM = 128  # key and value width a head of the same models, beside the rotary part
 
 
@@ -162,11 +169,14 @@ def weight_bytes(model: AIModelSpec, precision: Precision, *, recipe: str | None
     """
     measured = model.measured_weights.get(precision)
     if measured is not None and recipe is None:
-        low, typical, high = constants.MEASURED_SPREAD
-        return Range(measured * low, measured * typical, measured * high)
-    found = parts(model)
-    low, typical, high = (_bytes(found, values) for values in recipes(model, precision, recipe))
-    return Range(low, max(low, typical), max(low, typical, high))
+        low, typical, high = (measured * factor for factor in constants.MEASURED_SPREAD)
+    else:
+        found = parts(model)
+        low, typical, high = (_bytes(found, values) for values in recipes(model, precision, recipe))
+        typical = max(low, typical)
+    if recipe is None:
+        high = min(high, *(weight_bytes(model, wider).high for wider in WIDER.get(precision, ())), inf)
+    return Range(low, typical, max(typical, high))
 
 
 def _matrices(value: float) -> Recipe:
@@ -345,7 +355,24 @@ def weight_lines(
     if with_mtp and found.mtp:
         kept = shared(found.mtp, linear)
         lines.append(line("weights_prediction", kept, found.mtp, _range(linear), scale, stage, tensor))
+    if recipe is None:
+        for wider in WIDER.get(precision, ()):
+            limit = weights_per_gpu(model, wider, layout, gpu, with_mtp=with_mtp).high
+            lines = _no_more_than(limit, lines)
     return tuple(lines)
+
+
+def _no_more_than(most: float, lines: list[Line]) -> list[Line]:
+    """Return the lines with their high ends so close to the typical ones that their sum is at most `most`."""
+    found = total(lines)
+    if found.high <= most or found.high == found.typical:
+        return lines
+    part = max(0.0, most - found.typical) / (found.high - found.typical)
+
+    def eased(size: Range) -> Range:
+        return Range(size.low, size.typical, size.typical + floor(part * (size.high - size.typical)))
+
+    return [replace(line, bytes=eased(line.bytes)) for line in lines]
 
 
 def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
@@ -353,7 +380,7 @@ def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
     loaded = constants.LOADED
     if gpu.vendor != "amd" or not (model.is_moe or precision == "fp8"):
         return loaded
-    padding = constants.ROCM_MOE if model.is_moe else _rocm_rows(model)
+    padding = constants.ROCM_MOE if model.is_moe else _rocm_rows(model, precision)
     return Range(
         loaded.low * padding.low,
         loaded.typical * padding.typical,
@@ -361,14 +388,16 @@ def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
     )
 
 
-def _rocm_rows(model: AIModelSpec) -> Range:
-    """Return padded over plain bytes of FP8 matrices in vLLM on AMD cards: each row is padded.
+def _rocm_rows(model: AIModelSpec, precision: Precision) -> Range:
+    """Return padded over plain bytes in vLLM on AMD cards: each row of an FP8 matrix is padded.
 
     Two of three matrices of a feed-forward layer have rows of the hidden width, one of the inner width.
     """
     hidden, inner = model.hidden_size or 4096, busy_inner(model) or 4096
-    usual = 1 + constants.ROCM_FP8_ROW * (2 / hidden + 1 / inner) / 3
-    return Range(1.0, usual, 1 + constants.ROCM_FP8_ROW / min(hidden, inner))
+    found, usual = parts(model), recipes(model, precision)[1]
+    matrices = found.linear * usual.linear + found.attention * usual.attention
+    row = constants.ROCM_FP8_ROW * matrices / max(1.0, _bytes(found, usual))
+    return Range(1.0, 1 + row * (2 / hidden + 1 / inner) / 3, 1 + row / min(hidden, inner))
 
 
 def _range(values: Sequence[float]) -> Range:

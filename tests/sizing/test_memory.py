@@ -32,6 +32,7 @@ from tests.sizing.memory_examples import (
     LLAMA_70B,
     MI300X,
     MIXTRAL,
+    PYTHIA_70M,
     QWEN3_600M,
     QWEN25_7B,
     QWEN35_27B,
@@ -110,6 +111,31 @@ def test_a_measured_checkpoint_beats_the_recipe():
     assert weight_bytes(measured, "fp8").typical == 30_866_866_928
     # the recipe alone comes near: embeddings, head and vision tower in 16 bits
     assert weight_bytes(QWEN35_27B, "fp8").typical == pytest.approx(30_866_866_928, rel=0.01)
+
+
+@given(
+    model=st.sampled_from(
+        [LLAMA_2_70B, LLAMA_3B, QWEN3_600M, PYTHIA_70M, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V3, MIXTRAL]
+    ),
+    gpu=st.sampled_from([H100, MI300X]),
+    tensor=st.sampled_from([1, 2, 8]),
+    stages=st.sampled_from([1, 2]),
+)
+def test_fewer_bits_never_weigh_more(model, gpu, tensor, stages):
+    layout = replace(split(tensor), pipeline_parallel=stages)
+    for few in ("fp4", "int4"):
+        for middle in ("fp8", "int8"):
+            for narrow, wide in ((few, middle), (middle, "bf16"), ("bf16", "fp32")):
+                for less, more in (
+                    (weight_bytes(model, narrow), weight_bytes(model, wide)),
+                    (
+                        weights_per_gpu(model, narrow, layout, gpu),
+                        weights_per_gpu(model, wide, layout, gpu),
+                    ),
+                ):
+                    assert less.low <= more.low
+                    assert less.typical <= more.typical
+                    assert less.high <= more.high
 
 
 def test_named_recipes_follow_their_papers():
