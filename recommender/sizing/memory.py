@@ -184,7 +184,7 @@ def _prompt(engine: Engine, tokens_per_request: int, batch_tokens: int | None) -
     """Return the prompt that plain runtimes work on in one go; engines cut it up, whatever its length."""
     if engine != "other":
         return 0
-    return batch_tokens or min(tokens_per_request, constants.BATCH_TOKENS[True])
+    return batch_tokens or tokens_per_request
 
 
 @lru_cache(maxsize=16384)
@@ -458,6 +458,7 @@ def _activations(
     return [Line("activations_eased", "activations", eased, (found.bytes, small.bytes, room))]
 
 
+ENCODERS = ("embedding", "reranker")
 FIXED = {
     "image_generation": constants.IMAGE_ACTIVATIONS,
     "vision": constants.VISION_ACTIVATIONS,
@@ -486,11 +487,16 @@ def _worked(model: AIModelSpec, tensor: int, tokens: int) -> tuple[float | Range
     return tokens, constants.FORWARD_WIDTHS, hidden, constants.FORWARD_INNER, inner, tensor
 
 
+def _largest_batch(model: AIModelSpec, *, large: bool) -> int:
+    """Return how many tokens vLLM reads at once where nobody sets it [tokens]."""
+    return constants.ENCODER_BATCH_TOKENS if model.kind in ENCODERS else constants.BATCH_TOKENS[large]
+
+
 def _batch(
     model: AIModelSpec, layout: Layout, build: Build, batch_tokens: int | None, *, large: bool
 ) -> Line:
     """Return the peak of vLLM's largest batch, forward pass or sampling."""
-    tokens, tensor = batch_tokens or constants.BATCH_TOKENS[large], layout.tensor_parallel
+    tokens, tensor = batch_tokens or _largest_batch(model, large=large), layout.tensor_parallel
     worked = _forward(model, tensor, tokens)
     sampling, code = NOTHING, ""
     values: tuple[float | Range, ...] = ()
@@ -577,7 +583,7 @@ def _companion(model: AIModelSpec, gpu: GPUSpec) -> tuple[Line, ...]:
     if model.kind in FIXED:
         lines.append(_fixed(model))
     else:
-        tokens = min(constants.COMPANION_TOKENS, model.max_context or constants.COMPANION_TOKENS)
+        tokens = _largest_batch(model, large=True)
         size = whole_range(_forward(model, 1, tokens))
         lines.append(Line("activations_forward", "activations", size, _worked(model, 1, tokens)))
     context = constants.PROCESS_CONTEXT

@@ -56,6 +56,9 @@ UTILIZATION = {"vllm": 0.90, "sglang": 1.0, "tensorrt_llm": 0.95, "other": 0.90}
 # vLLM sizes its batch by the card (get_batch_defaults in arg_utils.py): 70 GiB and more, A100 excepted.
 LARGE_CARD = 70 * GIB
 BATCH_TOKENS = {True: 8192, False: 2048}
+# Embedders and rerankers are read in larger batches on every card (POOLING_MODEL_MAX_NUM_BATCHED_TOKENS in
+# vllm/utils), whatever the longest text of the model.
+ENCODER_BATCH_TOKENS = 32_768
 BATCH_SEQUENCES = {True: 1024, False: 256}
 # Sampling a full batch holds copies of its fp32 logits. Builds of 2025 and before: 8 to 11 in 15 of 16 logs,
 # three of them with the peak printed. Current builds sample in place: their peak lies between 2.4 and 4.8 GiB
@@ -103,9 +106,7 @@ GRAPHS = {
     "amd": Range(2.6 * GIB, 5.0 * GIB, 6.0 * GIB),
     "": Range(0.0, 1.0 * GIB, 6.0 * GIB),
 }
-# An embedder or reranker beside the model: a batch of as many tokens (text-embeddings-inference takes 16,384,
-# max_batch_tokens, vLLM 8192 and less), and the context of its own process: our own estimate.
-COMPANION_TOKENS = 16_384
+# The context of a process of its own, as of an embedder beside the model: our own estimate.
 PROCESS_CONTEXT = Range(0.3 * GIB, 0.5 * GIB, 0.8 * GIB)
 
 # Adapters being served: vLLM keeps slots of the largest rank (max_lora_rank, default 16) for every matrix.

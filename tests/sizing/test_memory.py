@@ -242,6 +242,24 @@ def test_encoders_have_no_cache_line_and_vision_models_no_prompt():
     assert fits(serve(BGE_M3, L4, precision="fp16"))
 
 
+@pytest.mark.parametrize("gpu", [L4, H100, T4])
+def test_encoders_are_read_in_batches_of_32768_tokens_on_every_card(gpu):
+    """vLLM, POOLING_MODEL_MAX_NUM_BATCHED_TOKENS; twice hidden 1024, three times inner 4096, in 16 bits."""
+    activations = serve(BGE_M3, gpu, precision="fp16", tokens_per_request=512).activations
+    assert activations.typical == 2 * 32_768 * (2 * 1024 + 3 * 4096)
+    # a smaller batch can be set
+    assert serve(BGE_M3, gpu, precision="fp16", batch_tokens=2048).activations.typical * 16 == (
+        activations.typical
+    )
+
+
+def test_runtimes_that_do_not_cut_prompts_up_may_work_on_all_of_it():
+    """Hidden 4096 four times and inner 14,336 three times, in 16 bits, at the high end."""
+    for tokens in (20_000, 100_000):
+        found = serve(LLAMA_8B, H200, engine="other", tokens_per_request=tokens).activations.high
+        assert found == 2 * tokens * (4 * 4096 + 3 * 14_336)
+
+
 def test_an_architecture_that_is_not_understood_still_has_weights():
     assert weight_bytes(UNKNOWN, "fp8").typical == pytest.approx(763.2e9, rel=0.001)
     with pytest.raises(SizingError):
