@@ -571,7 +571,7 @@ def test_more_than_a_cabinet_is_said_where_no_space_was_given():
     assert large
     assert all(any("cabinet" in warning for warning in match["warnings"]) for match in large)
     assert not any(
-        "of a usual cabinet" in warning
+        "of a standard rack" in warning
         for match in advice(**load, rack_units=500)["matches"]
         for warning in match["warnings"]
     )
