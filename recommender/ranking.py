@@ -27,7 +27,7 @@ from recommender.sizing.specs import GIB, GPUSpec, NodeSpec, Precision
 RULES_VERSION = "1"
 MAX_REASONS = 6  # of one rejection
 TIE_POINTS = 2.0  # scores nearer than this are not told apart: estimates are no better
-SERVER_COSTS_CARDS = 1.5  # what another chassis weighs in cards when configurations are compared
+SERVER_COSTS_CARDS = 2.2  # what another chassis weighs in cards when configurations are compared
 CRITERIA = (
     "throughput",
     "latency",
@@ -172,6 +172,9 @@ def _cost(case: Case, config: Config) -> float:
     """Return what a configuration weighs, in cards."""
     # Two cards let experiments run beside a service: one of them alone saves nothing that counts.
     cards = max(config.gpus, 2) if case.serves and case.trains else config.gpus
+    if case.n_plus_1:
+        # Two servers of seven cards weigh as two of eight: else a load for three of four would take fewer.
+        cards = max(cards, config.servers * 2 ** ceil(log2(config.count)))
     return cards + SERVER_COSTS_CARDS * config.servers
 
 

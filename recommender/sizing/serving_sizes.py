@@ -217,9 +217,22 @@ def _replica(
         return _Replica(by_memory, by_memory, False, None)
     most = by_memory
     if corner.ttft_s is not None or corner.tpot_s is not None:
-        most = _largest(
-            by_memory, lambda count: _within(served(count), corner.ttft_s, corner.tpot_s, 2 if strict else 0)
-        )
+        # Usual requests are over sooner than the longest ones and come more often: first tokens keep their
+        # target at that pace too, so that a longer context never lets more requests in.
+        usual = min(corner.tokens_per_request, corner.input_tokens + corner.output_tokens)
+        longer = corner.ttft_s is not None and usual < corner.tokens_per_request
+        often = replace(corner, tokens_per_request=usual)
+
+        def holds(count: int) -> bool:
+            place = 2 if strict else 0
+            if not _within(served(count), corner.ttft_s, corner.tpot_s, place):
+                return False
+            if not longer:
+                return True
+            quick = _serving(case, often, gpu, link, link_bytes_per_s, layout, precision, count)
+            return _within(quick, corner.ttft_s, None, place)
+
+        most = _largest(by_memory, holds)
     arrivals = None
     if corner.arrivals_per_s is not None and most:
         full = served(most)
