@@ -569,7 +569,7 @@ def test_more_than_a_cabinet_is_said_where_no_space_was_given():
     }
     large = [match for match in advice(**load)["matches"] if (match["rack_units"] or 0) > 42]
     assert large
-    assert all(any("cabinet" in warning for warning in match["warnings"]) for match in large)
+    assert all(any("standard rack" in warning for warning in match["warnings"]) for match in large)
     assert not any(
         "of a standard rack" in warning
         for match in advice(**load, rack_units=500)["matches"]
@@ -593,6 +593,18 @@ def test_memory_lines_sum_and_what_fits_is_within_what_is_available():
             assert sum(value or 0 for value in lines.values()) == pytest.approx(total, abs=0.02)
             if match["state"] == "fits":
                 assert total <= available
+
+
+def test_a_cache_that_is_not_understood_makes_no_total_and_nothing_fits_for_sure():
+    match = advice(stage="inference", model="deepseek-v4.1-flash", concurrency=4)["matches"][0]
+    lines = match["memory_gib_per_gpu"]
+    assert (lines["kv_cache"], lines["total"]) == (None, None)
+    assert lines["weights"] > 0
+    assert lines["available"] > lines["weights"]
+    assert match["state"] == "fits_if"
+    assert match["evidence"]["memory_gib_per_gpu"] == "unknown"
+    assert any("memory for it cannot be" in warning for warning in match["warnings"])
+    assert match["reasons"][0].startswith("Without its cache, each GPU needs ")
 
 
 def test_layouts_use_no_more_gpus_than_there_are_and_name_the_idle_ones():
