@@ -154,6 +154,10 @@ REASONS: dict[str, Sentence] = {
         ),
         {"need": "gib", "have": "gib", "requests": "count", "tokens": "count"},
     ),
+    "memory_without_cache": (
+        _("Without its cache, each GPU needs %(need)s; %(have)s are usable."),
+        {"need": "gib", "have": "gib"},
+    ),
     "memory_over": (
         _("Each GPU typically needs %(need)s; %(have)s are available."),
         {"need": "gib", "have": "gib"},

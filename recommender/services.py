@@ -203,7 +203,13 @@ def _gib(value: float) -> float:
     return round(value / GIB, 4)  # adapters spread over many cards take less than a MiB
 
 
-def _memory_json(config: Config) -> dict[str, float | None]:
+def _cache_known(result: Result, config: Config) -> bool:
+    """Tell whether what the requests keep can be worked out: without it a service has no total."""
+    model = config.corner.model
+    return not result.case.serves or model is None or model.cache_known
+
+
+def _memory_json(result: Result, config: Config) -> dict[str, float | None]:
     held = config.memory
     lines = {
         "weights": held.weights,
@@ -218,6 +224,8 @@ def _memory_json(config: Config) -> dict[str, float | None]:
     }
     values["total"] = _gib(held.total.typical)
     values["available"] = _gib(held.available.low)
+    if not _cache_known(result, config):
+        values["kv_cache"] = values["total"] = None
     return values
 
 
@@ -230,7 +238,8 @@ def _throughput(result: Result, config: Config) -> dict[str, Any] | None:
 
 def _evidence(result: Result, config: Config) -> dict[str, str]:
     """Return how each figure that applies is known."""
-    figures: dict[str, Any] = {"memory_gib_per_gpu": config.memory, "power_w": config.power_w}
+    held = config.memory if _cache_known(result, config) else None
+    figures: dict[str, Any] = {"memory_gib_per_gpu": held, "power_w": config.power_w}
     if result.case.serves and result.case.kind == "tokens":
         figures |= dict.fromkeys(("ttft_ms", "tpot_ms", "output_tokens_per_s"), config.served)
         figures["max_concurrency"] = config.served
@@ -258,7 +267,7 @@ def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
         "idle_gpus": config.layout.idle_gpus,
         "score": match.score,
         "criteria": dict(match.criteria),
-        "memory_gib_per_gpu": _memory_json(config),
+        "memory_gib_per_gpu": _memory_json(result, config),
         "ttft_ms": _triple(served.ttft_s, 1000) if served else None,
         "tpot_ms": _triple(served.tpot_s, 1000, 2) if served else None,
         "output_tokens_per_s": _triple(config.work) if served else None,
@@ -451,7 +460,8 @@ def _match_row(
             config.trained.sharding if config.trained else "none",
             plain=result.case.serves,
         ),
-        "need_gib": lines["total"],
+        "need_gib": _gib(config.memory.total.typical),
+        "cache_known": _cache_known(result, config),
         "have_gib": lines["available"],
         "memory": [
             {"name": name, "label": str(label), "gib": lines[name]}

@@ -19,6 +19,8 @@ def reasons_of(case: Case, config: Config) -> Iterator[Message]:
     need, have = held.total.typical, held.available.low
     if not case.serves:
         yield message("memory_training", need=need, have=have, gpus=config.gpus)
+    elif corner.model is not None and not corner.model.cache_known:
+        yield message("memory_without_cache", need=need, have=have)
     elif case.kind == "tokens":
         yield message(
             "memory_serving",
