@@ -155,7 +155,12 @@ def memory_tables(slug, memory):
         ],
         "precisions": list(memory.generations[0].support) if memory.generations else [],
         "generations": [
-            {"vendor": row.vendor, "architecture": row.architecture, "supports": list(row.support.values())}
+            {
+                "vendor": row.vendor,
+                "architecture": row.architecture,
+                "supports": list(row.support.values()),
+                "cells": list(row.support.items()),
+            }
             for row in memory.generations
         ],
     }
