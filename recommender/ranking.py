@@ -148,7 +148,11 @@ def _best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
     same = [config for config in same if _size(case, config) == least]
     return min(
         same,
-        key=lambda config: (-_score(case, config, _criteria(case, config, machine)), _choice(case, config)),
+        key=lambda config: (
+            config.layout.crosses_link and config.node.link not in ("pcie", "none"),  # beyond the bridge
+            -_score(case, config, _criteria(case, config, machine)),
+            _choice(case, config),
+        ),
     )
 
 
