@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from recommender import adapters, answers, cases
 from recommender.answers import Answers, Key, Problem
-from recommender.sizing import layouts, memory, precisions, weights
+from recommender.sizing import layouts, memory, precisions, serving_sizes, weights
 from recommender.sizing.breakdown import (
     ServingBreakdown,
     TrainingBreakdown,
@@ -449,7 +449,7 @@ def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
         "companions": machine.companions,
     }
     if case.kind != "tokens":
-        inputs |= {"tokens_per_request": corner.input_tokens or 1, "adapters": 0, "draft": None}
+        inputs |= {"tokens_per_request": serving_sizes.tokens_of(case, corner), "adapters": 0, "draft": None}
     return inputs
 
 
@@ -594,13 +594,14 @@ def fits_of(case: Case, machine: Hardware, *, everything: bool = False) -> Itera
     taken = precisions.support(gpu, precision, case.engine) in ("native", "weight_only")
     counts = model.cache_known and bool(model.cache_groups) and case.kind == "tokens"
     for layout, span, costs in _serving_layouts(case, machine, everything):
-        requests = 1
+        # One server stands by where the load has to be carried without it.
+        working = layout.replicas
+        if case.n_plus_1 and machine.servers > 1:
+            working = max(layout.replicas * (machine.servers - 1) // machine.servers, 1)
         if case.kind == "tokens":
-            # One server stands by where the load has to be carried without it.
-            working = layout.replicas
-            if case.n_plus_1 and machine.servers > 1:
-                working = max(layout.replicas * (machine.servers - 1) // machine.servers, 1)
             requests = ceil(case.hard.requests / working)
+        else:
+            requests = serving_sizes.streams_of(case, case.hard, working)
         held = memory.inference_memory(
             understood(model),
             gpu,

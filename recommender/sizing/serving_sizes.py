@@ -362,7 +362,7 @@ def rate_sizes(
     need = corner.rate
     assert need is not None
     spare = 1 if case.n_plus_1 else 0
-    held = _rate_memory(case, corner, node.gpu, precision)
+    held = _rate_memory(case, corner, node.gpu, precision, 1)
     fits = held.total.high <= held.available.low if strict else held.total.low <= held.available.high
     if not fits:
         lack, have = held.total.low, held.available.high
@@ -370,10 +370,13 @@ def rate_sizes(
         yield Failure(node.gpu.slug, (reason,), max(lack / have - 1.0, 0.0))
         return
     rate = _rate_of(case, corner, node.gpu, precision)
+    streams = _most_streams(case, corner, node.gpu, precision, strict)
     for count in node.counts:
         needed = 1
         if rate is not None:
             needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
+        if streams is not None:
+            needed = max(needed, ceil(need / (count * streams)))
         servers = needed + spare
         if servers > MAX_SERVERS:
             reason = message("throughput", need=servers, have=MAX_SERVERS)
@@ -387,14 +390,45 @@ def rate_sizes(
             servers=servers,
             precision=precision,
             layout=Layout(1, 1, count * servers, 0, False),
-            memory=held,
+            memory=_rate_memory(case, corner, node.gpu, precision, streams_of(case, corner, count * needed)),
             work=None if rate is None else rate.scaled(count * needed),
             facts=("speed",) if rate is None else (),
         )
 
 
+def streams_of(case: Case, corner: Corner, gpus: int) -> int:
+    """Return the streams of speech on each of so many cards: all are heard at once, each keeps its caches.
+
+    Other work without an answer text keeps nothing between two pieces: 1.
+    """
+    return max(ceil((corner.rate or 0.0) / gpus), 1) if case.kind == "speech" else 1
+
+
+def tokens_of(case: Case, corner: Corner) -> int:
+    """Return the tokens that a piece of such work keeps; of speech, a full window of text."""
+    assert corner.model is not None
+    return (corner.model.max_context if case.kind == "speech" else corner.input_tokens) or 1
+
+
+def _most_streams(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision, strict: bool) -> int | None:
+    """Return the streams of speech whose caches one card holds; None: they are not bounded by memory."""
+    assert corner.model is not None
+    if case.kind != "speech":
+        return None
+    held = memory.max_requests(
+        _understood(corner.model),
+        gpu,
+        Layout(1, 1, 1, 0, False),
+        precision=precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=tokens_of(case, corner),
+        engine=case.engine,
+    )
+    return max(floor(held.low if strict else held.high), 1)
+
+
 @lru_cache(maxsize=4096)
-def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Memory:
+def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision, requests: int) -> Memory:
     assert corner.model is not None
     return memory.inference_memory(
         _understood(corner.model),
@@ -402,8 +436,8 @@ def _rate_memory(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision)
         Layout(1, 1, 1, 0, False),
         precision=precision,
         kv_precision=case.kv_precision,
-        tokens_per_request=corner.input_tokens or 1,
-        requests=1,
+        tokens_per_request=tokens_of(case, corner),
+        requests=requests,
         engine=case.engine,
     )
 

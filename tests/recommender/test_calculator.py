@@ -92,8 +92,10 @@ def test_the_calculator_shows_the_figures_of_the_advice(given):
         precision = {} if match["training_hours"] else {"precision": match["precision"]}
         found = calculation(**precision | given | machine)
         # The advice prints three or more decimal places.
-        expected = pytest.approx(match["memory_gib_per_gpu"], abs=5.1e-4)
-        assert lines_of(found.chosen.memory) == expected, match["server"]
+        lines, expected = lines_of(found.chosen.memory), match["memory_gib_per_gpu"]
+        if expected["total"] is None:  # the cache is not known: the page names its sum "without the cache"
+            lines["total"] = None
+        assert lines == pytest.approx(expected, abs=5.1e-4), match["server"]
         assert found.chosen.precision == match["precision"]
         assert found.chosen.layout.replicas == match["replicas"]
 

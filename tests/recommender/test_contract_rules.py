@@ -1,11 +1,13 @@
 """What saved links, other programs and readers rely on, rule by rule, on the real catalog."""
 
 import json
+from math import ceil
 
 import pytest
 
 from recommender.answers import parse
 from recommender.services import BadAnswers, recommend
+from recommender.sizing.specs import GIB
 from tests.recommender.advice import (
     CHAT,
     KNOWN_CHAT,
@@ -605,6 +607,19 @@ def test_a_cache_that_is_not_understood_makes_no_total_and_nothing_fits_for_sure
     assert match["evidence"]["memory_gib_per_gpu"] == "unknown"
     assert any("memory for it cannot be" in warning for warning in match["warnings"])
     assert match["reasons"][0].startswith("Without its cache")
+
+
+def test_each_stream_of_speech_keeps_its_caches():
+    """Whisper large-v3, 32 layers, 1500 frames heard and 448 tokens written, 1280 wide, keys and values."""
+    one = 32 * 2 * 1280 * 2 * (1500 + 448)
+    for streams in (10, 200):
+        for match in advice(stage="inference", model="whisper-large-v3", audio_streams=streams)["matches"]:
+            cards = match["gpus_per_server"] * match["servers"]
+            lines = match["memory_gib_per_gpu"]
+            expected = one * ceil(streams / cards) / GIB
+            assert lines["kv_cache"] == pytest.approx(expected, abs=0.001)
+            if match["state"] == "fits":
+                assert lines["total"] <= lines["available"]
 
 
 def test_layouts_use_no_more_gpus_than_there_are_and_name_the_idle_ones():
