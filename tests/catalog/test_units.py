@@ -57,7 +57,7 @@ def test_rack_units_and_percent():
 
 @pytest.mark.parametrize("quantity", units.UNITS)
 def test_what_is_not_known_is_said_and_never_zero(quantity):
-    for language, expected in (("es", "no publicado"), ("ru", "не опубликовано"), ("en", "not published")):
+    for language, expected in (("es", "sin publicar"), ("ru", "не опубликовано"), ("en", "not published")):
         with override(language):
             assert units.UNITS[quantity](None).replace("\N{NO-BREAK SPACE}", " ") == expected
 
