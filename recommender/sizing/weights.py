@@ -391,13 +391,15 @@ def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
 def _rocm_rows(model: AIModelSpec, precision: Precision) -> Range:
     """Return padded over plain bytes in vLLM on AMD cards: each row of an FP8 matrix is padded.
 
-    Two of three matrices of a feed-forward layer have rows of the hidden width, one of the inner width.
+    Two of three matrices of a feed-forward layer have rows of the hidden width, one of the inner width. The
+    high end takes what is left in 16 bits for padded too: three logs of one model lie above matrices alone.
     """
     hidden, inner = model.hidden_size or 4096, busy_inner(model) or 4096
     found, usual = parts(model), recipes(model, precision)[1]
     matrices = found.linear * usual.linear + found.attention * usual.attention
-    row = constants.ROCM_FP8_ROW * matrices / max(1.0, _bytes(found, usual))
-    return Range(1.0, 1 + row * (2 / hidden + 1 / inner) / 3, 1 + row / min(hidden, inner))
+    share = matrices / max(1.0, _bytes(found, usual))
+    row = constants.ROCM_FP8_ROW
+    return Range(1.0, 1 + row * share * (2 / hidden + 1 / inner) / 3, 1 + row / min(hidden, inner))
 
 
 def _range(values: Sequence[float]) -> Range:
