@@ -98,6 +98,9 @@ COUNTED = {
     "capacity_one_lost": "capacity",
     "rate_speech": "high",
     "size": "gpus",
+    "size_units": "gpus",
+    "size_watts": "gpus",
+    "size_gpus": "gpus",
     "idle": "gpus",
     "training_cards": "gpus",
     "condition_sockets": "sockets",
@@ -249,6 +252,18 @@ REASONS: dict[str, Sentence] = {
             "%(gpus)s GPU, %(units)s, about %(watts)s.", "%(gpus)s GPUs, %(units)s, about %(watts)s.", "count"
         ),
         {"gpus": "count", "units": "units", "watts": "watts"},
+    ),
+    "size_units": (
+        ngettext_lazy("%(gpus)s GPU, %(units)s.", "%(gpus)s GPUs, %(units)s.", "count"),
+        {"gpus": "count", "units": "units"},
+    ),
+    "size_watts": (
+        ngettext_lazy("%(gpus)s GPU, about %(watts)s.", "%(gpus)s GPUs, about %(watts)s.", "count"),
+        {"gpus": "count", "watts": "watts"},
+    ),
+    "size_gpus": (
+        ngettext_lazy("%(gpus)s GPU does the work.", "%(gpus)s GPUs do the work.", "count"),
+        {"gpus": "count"},
     ),
 }
 

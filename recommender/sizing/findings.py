@@ -58,7 +58,9 @@ def reasons_of(case: Case, config: Config) -> Iterator[Message]:
     elif config.work is not None and case.serves and corner.rate:
         yield message(f"rate_{case.kind}", low=config.work.low, high=config.work.high, need=corner.rate)
     watts = config.power_w.typical if config.power_w else None
-    yield message("size", gpus=config.gpus, servers=config.servers, units=config.rack_units, watts=watts)
+    known = [name for name, value in (("units", config.rack_units), ("watts", watts)) if value is not None]
+    code = "size" if len(known) == 2 else f"size_{known[0]}" if known else "size_gpus"
+    yield message(code, gpus=config.gpus, servers=config.servers, units=config.rack_units, watts=watts)
 
 
 def warnings_of(case: Case, config: Config) -> Iterator[Message]:
