@@ -12,6 +12,7 @@ from catalog.filters import NOT_FILTERS, ORDERABLE_FIRST, ORDERS, SORTS, ServerF
 from catalog.models import GPU, Server
 from catalog.templatetags.units import format_number
 from catalog.views_models import holds_table
+from catalog.views_precisions import precision_table
 from recommender import services
 
 PER_PAGE = 12
@@ -62,7 +63,8 @@ def gpu_list(request):
 @require_safe
 def gpu(request, slug):
     row = get_object_or_404(GPU.objects.for_page(), slug=slug)
-    return render(request, "catalog/gpu.html", selectors.gpu_page(row))
+    engines = precision_table(services.precisions_of(row))
+    return render(request, "catalog/gpu.html", selectors.gpu_page(row) | {"engines": engines})
 
 
 @require_safe

@@ -16,10 +16,11 @@ from recommender import adapters, capacity, cases, ranking, reasons
 from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
 from recommender.cases import BadAnswers
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
+from recommender.sizing import precisions
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
 from recommender.sizing.serving_sizes import gpus_beside_service
-from recommender.sizing.specs import GIB, Range
+from recommender.sizing.specs import GIB, Range, SizingError
 
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
@@ -583,3 +584,19 @@ def model_memory(slug: str) -> capacity.ModelMemory:
 def native_weights() -> dict[str, Range]:
     """Return the weights of every published model in its own type [bytes], by slug."""
     return capacity.native_weights()
+
+
+# Precisions
+
+
+def precisions_of(gpu: GPU) -> tuple[precisions.Supported, ...]:
+    """Return what a GPU, read with its maker, does with each number format, per engine; no query.
+
+    Empty where nothing can be said: its maker does not publish what it computes in.
+    """
+    if not gpu.native_precisions:
+        return ()
+    try:
+        return precisions.table(adapters.gpu_spec(gpu))
+    except SizingError:
+        return ()

@@ -6,6 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
+from catalog.models import GPU
+from catalog.views_precisions import precision_table
+from recommender import services
 from tests.factories import (
     EnclosureFactory,
     EvidenceFactory,
@@ -190,6 +193,47 @@ def test_a_gpu_page_has_its_own_figures(catalog, read, slug, memory, usable, lin
 
 def test_a_precision_that_a_gpu_lacks_is_not_called_unpublished(catalog, read):
     assert "FP4 not computed natively" in read("catalog:gpu", "nvidia-h100-sxm-80gb")
+
+
+@pytest.mark.parametrize(
+    ("slug", "precision", "engine", "support", "address"),
+    [
+        ("nvidia-h100-sxm-80gb", "FP8", "vLLM", "native", "#sources"),
+        ("nvidia-h100-sxm-80gb", "FP4", "TensorRT-LLM", "weight_only", "gpt_oss"),
+        ("nvidia-b200-sxm-180gb", "INT8", "vLLM", "no", "quantization/int8"),
+        ("nvidia-l40s", "INT4", "SGLang", "weight_only", "docs.vllm.ai"),
+    ],
+)
+def test_a_gpu_page_says_what_each_engine_does_with_a_format(
+    catalog, client, slug, precision, engine, support, address
+):
+    response = client.get(reverse("catalog:gpu", args=[slug]))
+    table = response.context["engines"]
+    row = next(row for row in table["rows"] if row["precision"] == precision)
+    cell = next(cell for cell in row["cells"] if cell["engine"] == engine)
+    source = next(source for source in table["sources"] if source["number"] == cell["number"])
+    assert cell["support"] == support
+    assert address in source["url"]
+    assert f'id="engine-source-{cell["number"]}"' in response.content.decode()
+
+
+def test_every_source_of_a_format_has_a_title(catalog):
+    for row in GPU.objects.select_related("manufacturer"):
+        table = precision_table(services.precisions_of(row))
+        assert (table is None) == (not row.native_precisions), row.slug
+
+
+def test_formats_take_no_query(catalog, django_assert_num_queries):
+    row = GPU.objects.select_related("manufacturer").get(slug="nvidia-l40s")
+    with django_assert_num_queries(0):
+        assert services.precisions_of(row)
+
+
+def test_a_gpu_without_published_formats_has_no_table_of_them(db, client):
+    gpu = GPUOptionFactory(gpu__native_precisions="").gpu
+    response = client.get(reverse("catalog:gpu", args=[gpu.slug]))
+    assert response.context["engines"] is None
+    assert 'id="engines"' not in response.content.decode()
 
 
 def test_a_graphics_card_is_never_offered_for_language_models(catalog, read):
