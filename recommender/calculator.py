@@ -231,6 +231,7 @@ class Fit:
     sharding: Sharding | None = None
     costs: tuple[str, ...] = ()  # what the layout costs, as `layouts.Cost` names it
     span: int = 1  # servers that one replica takes
+    path: layouts.Path | None = None  # slowest link inside a replica; None: a single GPU, or training
 
     @property
     def is_plain(self) -> bool:
@@ -593,7 +594,7 @@ def fits_of(case: Case, machine: Hardware, *, everything: bool = False) -> Itera
     precision = weights_type(case, model, gpu)
     taken = precisions.support(gpu, precision, case.engine) in ("native", "weight_only")
     counts = model.cache_known and bool(model.cache_groups) and case.kind == "tokens"
-    for layout, span, costs in _serving_layouts(case, machine, everything):
+    for layout, span, path, costs in _serving_layouts(case, machine, everything):
         # One server stands by where the load has to be carried without it.
         working = layout.replicas
         if case.n_plus_1 and machine.servers > 1:
@@ -616,7 +617,7 @@ def fits_of(case: Case, machine: Hardware, *, everything: bool = False) -> Itera
         state = state_of(held) if taken else "no"
         if not model.cache_known and state != "no":
             state = "unknown"  # the weights fit; nobody knows whether the cache does
-        yield Fit(layout, held, state, precision, requests, most, costs=costs, span=span)
+        yield Fit(layout, held, state, precision, requests, most, costs=costs, span=span, path=path)
 
 
 def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
@@ -652,12 +653,12 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
 
 def _serving_layouts(
     case: Case, machine: Hardware, everything: bool
-) -> Iterator[tuple[Layout, int, tuple[str, ...]]]:
-    """Yield layouts with the servers that one replica takes, and with what they cost."""
+) -> Iterator[tuple[Layout, int, layouts.Path | None, tuple[str, ...]]]:
+    """Yield layouts with the servers that one replica takes, their slowest link and what they cost."""
     model = case.hard.model
     assert model is not None
     if case.kind != "tokens":
-        yield Layout(1, 1, machine.gpus * machine.servers, 0, False), 1, ()
+        yield Layout(1, 1, machine.gpus * machine.servers, 0, False), 1, None, ()
         return
     for option in layouts.valid_layouts(
         model,
@@ -671,7 +672,7 @@ def _serving_layouts(
         if (everything and (shares or layout.expert_parallel == 1)) or (
             span == 1 and layout.expert_parallel == 1
         ):
-            yield layout, span, option.costs
+            yield layout, span, option.path, option.costs
 
 
 def _single(layout: Layout) -> Layout:

@@ -72,6 +72,14 @@ COSTS = {
     "kv_heads_copied": _("There are fewer KV heads than GPUs: the cache is not divided any further."),
     "latent_copied": _("Each GPU keeps the whole compressed cache: more GPUs do not divide it."),
 }
+PATHS = {
+    "nvswitch": "NVSwitch",
+    "nvlink": "NVLink",
+    "bridge": _("NVLink bridge"),
+    "fabric": _("direct link of the maker"),
+    "pcie": "PCIe",
+    "network": _("network between servers"),
+}
 ENGINE_WARNINGS = {
     "graphs_beside": _(
         "The recorded CUDA graphs lie outside of what the engine plans with, and it leaves them too little."
@@ -544,16 +552,7 @@ def _notes(calculation: Calculation, fit: Fit):
             )
             % {"precision": fit.precision.upper()}
         )
-    joined = calculation.hardware.link_max_gpus
-    for code in fit.costs:
-        if code == "tensor_over_pcie" and joined > 1:
-            text = gettext(
-                "A fast link joins GPUs in groups of %(gpus)s; between the groups they talk over PCIe: this "
-                "buys memory, but costs speed."
-            )
-            notes.append(text % {"gpus": units.number(joined)})
-        elif code in COSTS:
-            notes.append(str(COSTS[code]))
+    notes += _costs(calculation, fit)
     if calculation.hardware.companions:
         if fit.layout.gpus_per_replica > 1:
             notes.append(
@@ -572,6 +571,22 @@ def _notes(calculation: Calculation, fit: Fit):
     warned = getattr(calculator.opened(calculation), "warnings", ())
     notes += [str(ENGINE_WARNINGS[code]) for code in warned]
     return notes
+
+
+def _costs(calculation: Calculation, fit: Fit):
+    """Return what the layout costs, in sentences."""
+    joined = calculation.hardware.link_max_gpus
+    found = []
+    for code in fit.costs:
+        if code == "tensor_over_pcie" and joined > 1:
+            text = gettext(
+                "A fast link joins GPUs in groups of %(gpus)s; between the groups they talk over PCIe: this "
+                "buys memory, but costs speed."
+            )
+            found.append(text % {"gpus": units.number(joined)})
+        elif code in COSTS:
+            found.append(str(COSTS[code]))
+    return found
 
 
 def _assumptions(calculation: Calculation, form):
@@ -642,6 +657,8 @@ def _layouts(calculation: Calculation, form):
                 "need": _triple_gib(fit.memory.total),
                 "state": fit.state,
                 "most": fit.most and _counts(fit.most, layout.replicas),
+                "path": str(PATHS[fit.path]) if fit.path else "",
+                "costs": _costs(calculation, fit),
                 "chosen": fit is calculation.chosen,
                 "text": reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas),
                 "url": address(

@@ -362,6 +362,29 @@ def test_other_layouts_are_a_link_away(client):
     )
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_layout_names_its_link_and_its_cost(client, language):
+    def row_of(tensor, pipeline, **query):
+        rows = client.get(url(language, **query)).context["result"]["layouts"]
+        return next(row for row in rows if (row["tensor"], row["pipeline"]) == (tensor, pipeline))
+
+    with override(language):
+        stages = str(calculator_page.COSTS["pipeline_no_faster"])
+        over_pcie = str(calculator_page.COSTS["tensor_over_pcie"])
+        as_seen = over_pcie.replace("\N{NO-BREAK SPACE}", " ")
+    assert row_of(1, 1, **ON_H200)["path"] == ""
+    assert (row_of(4, 1, **ON_H200)["path"], row_of(4, 1, **ON_H200)["costs"]) == ("NVSwitch", [])
+    assert stages in row_of(2, 2, **ON_H200)["costs"]
+    cards = {"model": "llama-3.1-8b", "gpu": "nvidia-l40s", "gpus": "2"}
+    assert row_of(2, 1, **cards)["path"] == "PCIe"
+    assert over_pcie in row_of(2, 1, **cards)["costs"]
+    assert as_seen in seen(client.get(url(language, **cards)))
+
+
+def test_training_names_no_link(client):
+    assert "Link and cost" not in seen(client.get(url(**QLORA)))
+
+
 def test_a_layout_of_other_gpus_is_forgotten_rather_than_refused(client):
     result = client.get(url(**ON_H200 | {"gpus": "2", "tensor_parallel": "4"})).context["result"]
     assert result["state"] == "fits"
