@@ -293,6 +293,7 @@ def result(calculation, form):
         "beside": _beside(calculation, form, found) if case.serves else [],
         "facts": _facts(calculation),
         "host": calculator.host(calculation),
+        "workings": _workings(calculation),
         "layout": _layout_text(chosen),
         "settings": _settings_text(calculation, chosen),
         "notes": _notes(calculation, chosen),
@@ -633,6 +634,82 @@ def _training_facts(found: TrainingBreakdown):
     if found.host:
         facts.append((gettext("Moved to host memory"), _both(found.host)))
     return facts
+
+
+def _workings(calculation: Calculation):
+    """Return how figures beside the lines come about: label, size and the formula as plain text."""
+    found = calculator.opened(calculation)
+    card, held = found.card, calculation.chosen.memory
+    share = {
+        "share": units.format_number(held.available.typical / card.typical, 4),
+        "card": units.bytes_gib(card.typical),
+    }
+    reported = calculation.hardware.gpu.memory_reported
+    text = [
+        gettext("part that may be used × memory that the driver reports")
+        if reported
+        else gettext("part that may be used × memory expected by the printed label"),
+        gettext("= %(share)s × %(card)s") % share,
+        gettext("= %(size)s") % {"size": _both(held.available.typical)},
+    ]
+    if not reported:
+        ends = {"low": units.bytes_gib(held.available.low), "high": units.bytes_gib(held.available.high)}
+        text.append(gettext("between %(low)s and %(high)s") % ends)
+    rows = [_working(gettext("Usable"), _both(held.available.typical), text)]
+    return rows + (_file_workings(found) if isinstance(found, TrainingBreakdown) else [])
+
+
+def _file_workings(found: TrainingBreakdown):
+    """Return how the sizes of checkpoints and the time to write one come about."""
+    files, (weight, _gradient, states) = found.checkpoints, found.state_bytes
+    full, final, stored = _both(files.full), _both(files.weights), _both(files.stored)
+    parameters = units.format_number(found.trained_parameters, 0)
+    texts = {
+        gettext("Checkpoint to resume from"): (
+            full,
+            gettext("parameters trained × (bytes of a weight + bytes of its optimizer states)"),
+            gettext("= %(parameters)s × (%(weight)s + %(states)s)")
+            % {
+                "parameters": parameters,
+                "weight": units.format_number(weight, 4),
+                "states": units.format_number(states, 4),
+            },
+        ),
+        gettext("Weights alone, afterwards"): (
+            final,
+            gettext("parameters trained × 2 bytes"),
+            gettext("= %(parameters)s × 2") % {"parameters": parameters},
+        ),
+        gettext("On disk, with checkpoints kept: %(kept)s") % {"kept": files.kept}: (
+            stored,
+            gettext("checkpoints kept × size of one + weights alone"),
+            gettext("= %(kept)s × %(full)s + %(weights)s")
+            % {
+                "kept": units.number(files.kept),
+                "full": units.bytes_gb(files.full),
+                "weights": units.bytes_gb(files.weights),
+            },
+        ),
+    }
+    if files.full_write_s is not None:
+        seconds = units.quantity(files.full_write_s, gettext("s"), units.places(files.full_write_s))
+        texts[gettext("Time to write a checkpoint")] = (
+            seconds,
+            gettext("size of a checkpoint / rate of the storage"),
+            gettext("= %(full)s / %(rate)s")
+            % {
+                "full": units.bytes_gb(files.full),
+                "rate": units.gbs(files.full / files.full_write_s / 1e9),
+            },
+        )
+    return [
+        _working(label, size, [words, numbers, gettext("= %(size)s") % {"size": size}])
+        for label, (size, words, numbers) in texts.items()
+    ]
+
+
+def _working(label, size, lines):
+    return {"label": label, "size": size, "text": "\n".join(lines)}
 
 
 def _both(size):

@@ -430,6 +430,41 @@ def test_checkpoints_are_written_at_the_given_rate(client):
     assert "494 s" in facts
 
 
+def workings(response):
+    rows = response.context["result"]["workings"]
+    return [re.sub(r"[\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}]", " ", row["text"]) for row in rows]
+
+
+def test_usable_memory_opens_to_its_formula(client):
+    found = workings(client.get(url(**ON_H200)))
+    held = calculation(**ON_H200).chosen.memory.available.typical
+    assert len(found) == 1
+    assert "= 0.9 × " in found[0]
+    assert f"{held / GIB:.0f} GiB" in found[0]
+    less = workings(client.get(url(**ON_H200, utilization="80")))
+    assert "= 0.8 × " in less[0]
+
+
+def test_a_label_without_a_report_says_so(client):
+    card = next(gpu for gpu in calculator.gpus().values() if not gpu.memory_reported)
+    found = workings(client.get(url(model="qwen3-8b", gpu=card.slug)))
+    assert "expected by the printed label" in found[0]
+    assert "between" in found[0]
+
+
+def test_checkpoints_disk_and_time_open_to_their_formula(client):
+    response = client.get(url(**FULL_70B, storage_gbs="2", checkpoints_kept="3"))
+    usable, full, weights, disk, seconds = workings(response)
+    assert "(2 + 12)" in full
+    assert "988 GB" in full
+    assert "× 2 bytes" in weights
+    assert "= 3 × 988 GB + 141 GB" in disk
+    assert "= 988 GB / 2 GB/s" in seconds
+    assert "494 s" in seconds
+    assert all("\n= " in text for text in (usable, full, weights, disk, seconds))
+    assert len(workings(client.get(url(**FULL_70B)))) == 4
+
+
 def line(result, name):
     return next(line for line in result["memory"]["lines"] if line["name"] == name)
 
