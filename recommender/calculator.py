@@ -703,6 +703,12 @@ def nodes_by_gpu(specs: adapters.Specs) -> dict[str, list[NodeSpec]]:
     return nodes
 
 
+def orderable_counts(gpu: GPUSpec) -> tuple[int, ...]:
+    """Return in which numbers, for one server, a GPU can be ordered."""
+    nodes = nodes_by_gpu(adapters.load_specs())[gpu.slug]
+    return tuple(sorted({count for node in nodes for count in node.counts}))
+
+
 def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
     if machine.gpu is None:
         return ()

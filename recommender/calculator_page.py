@@ -19,6 +19,7 @@ from recommender.presentation import question_address
 from recommender.questions import STAGES
 from recommender.sizing import weights
 from recommender.sizing.breakdown import TrainingBreakdown
+from recommender.sizing.demand import message
 from recommender.sizing.specs import GIB, Range
 
 MODES = ("inference", "fine_tuning", "training")
@@ -544,7 +545,7 @@ def _settings_text(calculation: Calculation, fit: Fit):
 
 def _notes(calculation: Calculation, fit: Fit):
     """Return what to know beside the figures."""
-    notes = []
+    notes = _order_notes(calculation)
     if calculation.support == "weight_only" and calculation.case.serves:
         notes.append(
             gettext(
@@ -571,6 +572,22 @@ def _notes(calculation: Calculation, fit: Fit):
         )
     warned = getattr(calculator.opened(calculation), "warnings", ())
     notes += [str(ENGINE_WARNINGS[code]) for code in warned]
+    return notes
+
+
+def _order_notes(calculation: Calculation):
+    """Return what to know when these GPUs are ordered: a number that no server takes, several on a card."""
+    gpu, notes = calculation.hardware.gpu, []
+    if not calculation.servers:
+        text = gettext(
+            "This number cannot be ordered: servers of the catalog take this GPU in these numbers: "
+            "%(counts)s."
+        )
+        counts = calculator.orderable_counts(gpu)
+        notes.append(text % {"counts": ", ".join(units.number(count) for count in counts)})
+    if gpu.devices_per_board > 1 and gpu.form != "superchip":
+        several = message("several_devices", devices=gpu.devices_per_board)
+        notes.append(reasons.warning(several, calculation.names))
     return notes
 
 

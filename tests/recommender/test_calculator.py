@@ -503,6 +503,31 @@ def test_an_index_of_documents_lies_in_host_memory(client):
     assert client.get(url(**ON_H200)).context["result"]["index"] is None
 
 
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "counts"),
+    [
+        ("nvidia-b200-sxm-180gb", "1", "8"),
+        ("nvidia-h100-sxm-80gb", "3", "4, 8"),
+        ("nvidia-h100-sxm-80gb", "4", None),
+        ("nvidia-b200-sxm-180gb", "8", None),
+    ],
+)
+def test_a_number_that_cannot_be_ordered_says_so(client, gpu, gpus, counts):
+    result = client.get(url(model="llama-3.1-8b", gpu=gpu, gpus=gpus)).context["result"]
+    said = [note for note in result["notes"] if "cannot be ordered" in note]
+    assert len(said) == (counts is not None)
+    assert bool(result["servers"]) == (counts is None)
+    if counts:
+        assert said[0].endswith(f"in these numbers: {counts}.")
+
+
+def test_several_gpus_on_a_card_are_named(client):
+    several = "Each card carries 4 GPUs"
+    page = client.get(url(model="llama-3.1-8b", gpu="qualcomm-ai100-ultra", gpus="2"))
+    assert any(several in note for note in page.context["result"]["notes"])
+    assert several not in seen(client.get(url(**ON_H200)))
+
+
 # Texts
 
 
