@@ -256,6 +256,8 @@ class VectorIndex:
     dimensions: int
     typical: Index  # of the typical number of vectors
     total: Range  # all copies, over the range of vectors [bytes]
+    documents: int
+    copies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,6 +551,8 @@ def vector_index(calculation: Calculation) -> VectorIndex | None:
         dimensions=int(dimensions.high) if dimensions else DIMENSIONS,
         typical=size[1],
         total=Range(size[0].total.low, size[1].total.typical, size[2].total.high),
+        documents=int(documents.high),
+        copies=int(copies.high) if copies else 1,
     )
 
 

@@ -473,7 +473,35 @@ def _index(calculation: Calculation):
         "gib": total,
         "gb": units.bytes_gb(found.total.typical),
         "item": opened_formula(found.typical.code, found.typical.one, found.typical.formula),
+        "sum": _index_sum(found),
     }
+
+
+def _index_sum(found):
+    """Return how vectors come from documents and the whole index from its copies, as plain text."""
+    low, typical, high = (
+        units.format_number(end / found.documents if found.documents else 0, 0)
+        for end in (found.vectors.low, found.vectors.typical, found.vectors.high)
+    )
+    lines = [
+        gettext("documents × vectors of a document"),
+        gettext("= %(documents)s × %(each)s (%(low)s to %(high)s)")
+        % {"documents": units.number(found.documents), "each": typical, "low": low, "high": high},
+        gettext("= %(vectors)s vectors (%(low)s to %(high)s)")
+        % {
+            "vectors": units.number(found.vectors.typical),
+            "low": units.number(found.vectors.low),
+            "high": units.number(found.vectors.high),
+        },
+        "",
+        gettext("copies of the index × size of one"),
+        gettext("= %(copies)s × %(size)s")
+        % {"copies": units.number(found.copies), "size": units.bytes_gib(found.typical.one.typical)},
+        gettext("= %(size)s") % {"size": _both(found.total.typical)},
+        gettext("between %(low)s and %(high)s")
+        % {"low": units.bytes_gib(found.total.low), "high": units.bytes_gib(found.total.high)},
+    ]
+    return "\n".join(lines)
 
 
 def _whole(calculation: Calculation):
@@ -609,7 +637,7 @@ def _costs(calculation: Calculation, fit: Fit):
 
 def _assumptions(calculation: Calculation, form):
     """Return every value that stands in for an answer, with its label."""
-    return [
+    rows = [
         {
             "label": str(answers.KEYS[item.key].label),
             "value": form.typical.get(item.key, item.value),
@@ -618,6 +646,13 @@ def _assumptions(calculation: Calculation, form):
         for item in calculation.resolved.assumptions
         if item.origin in ("profile", "default") and item.key in ASKED - {"stage"}
     ]
+    index = calculator.vector_index(calculation)
+    if index is not None and index.documents:
+        ends = (index.vectors.typical, index.vectors.low, index.vectors.high)
+        typical, low, high = (units.format_number(end / index.documents, 0) for end in ends)
+        value = gettext("%(typical)s (%(low)s to %(high)s)") % {"typical": typical, "low": low, "high": high}
+        rows.append({"label": gettext("Vectors of a document"), "value": value, "origin": "default"})
+    return rows
 
 
 def _facts(calculation: Calculation):

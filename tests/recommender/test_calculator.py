@@ -503,6 +503,21 @@ def test_an_index_of_documents_lies_in_host_memory(client):
     assert client.get(url(**ON_H200)).context["result"]["index"] is None
 
 
+def test_an_index_counts_its_copies_and_says_what_it_assumes(client):
+    query = ON_H200 | {"documents": "1000000", "vector_dimensions": "1024", "index_type": "flat"}
+    result = client.get(url(**query, index_replicas="2")).context["result"]
+    text = re.sub(r"[\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}]", " ", result["index"]["sum"])
+    assert "= 1,000,000 × 20 (2 to 100)" in text
+    assert "= 20,000,000 vectors (2,000,000 to 100,000,000)" in text
+    assert "= 2 × 83.9 GiB" in text
+    assert "= 168 GiB = " in text
+    assert {"label": "Vectors of a document", "value": "20 (2 to 100)", "origin": "default"} in result[
+        "assumptions"
+    ]
+    labels = [row["label"] for row in client.get(url(**ON_H200)).context["result"]["assumptions"]]
+    assert "Vectors of a document" not in labels
+
+
 @pytest.mark.parametrize(
     ("gpu", "gpus", "counts"),
     [
