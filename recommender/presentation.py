@@ -1,5 +1,7 @@
 """What the pages of the questionnaire and its results print, made ready to be looped over."""
 
+from decimal import ROUND_HALF_UP, Decimal
+
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext, pgettext
 
@@ -222,7 +224,11 @@ def _shown(figure, page):
     ends = [figure[end] * (60 if in_minutes else 1) for end in ("low", "typical", "high")]
     ends = [estimated(end) for end in ends]
     if figure["name"] in ("ttft", "tpot"):  # milliseconds: from ten on without fractions, as in sentences
-        ends = [round(end, 0 if end >= 10 else 1) for end in ends]
+        steps = [Decimal(1) if end >= 10 else Decimal("0.1") for end in ends]
+        ends = [
+            float(Decimal(str(end)).quantize(step, ROUND_HALF_UP))
+            for end, step in zip(ends, steps, strict=True)
+        ]
     return figure | {
         "range": ends,
         "text": _short(ends[1]),
