@@ -16,7 +16,7 @@ RATES = [
     *((precision, "tops") for precision in ("INT8", "INT4")),
 ]
 MAX_NUMBERS = 3  # sources that a mark names
-MAX_OPTIONS = 4  # GPUs in a row of a list
+MAX_OPTIONS = 5  # GPUs in a row of a list
 MAX_DRAWINGS = 4  # front views on one page
 
 
@@ -204,12 +204,13 @@ def _total_memory(option):
 
 
 def _one_a_gpu(options):
-    """Return the option with the most cards of each GPU."""
+    """Return the option with the most cards of each GPU, for each power that a card is held to."""
     best = {}
     for option in options:
-        known = best.get(option.gpu_id)
+        kind = option.gpu_id, option.card_power_cap_w
+        known = best.get(kind)
         if known is None or (option.max_count or 0) > (known.max_count or 0):
-            best[option.gpu_id] = option
+            best[kind] = option
     return list(best.values())
 
 
