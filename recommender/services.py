@@ -12,31 +12,22 @@ from django.utils.translation import get_language
 from aiservers.numbers import NumberError
 from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
 from catalog.templatetags import units
-from recommender import adapters, capacity, cases, ranking, reasons
+from recommender import adapters, capacity, cases, plan_texts, ranking, reasons
 from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
 from recommender.cases import BadAnswers
+from recommender.plans import Plans, compare
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
 from recommender.sizing import precisions
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
-from recommender.sizing.serving_sizes import gpus_beside_service
 from recommender.sizing.specs import GIB, Range, SizingError
 
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
-PLANS = ("shared", "separate", "scheduled")
 # Facts that a page shows on the other side: what is no advantage, and what was asked for.
 DRAWBACKS = frozenset({"service_pauses"})
 WISHES = frozenset({"spare"})
 REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
-
-
-@dataclass(frozen=True)
-class Plan:
-    """One way to run training and a service: on the same server, or on one each."""
-
-    serving: Match | None
-    training: Match | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +42,7 @@ class Result:
     assumptions: tuple[cases.Assumption, ...]
     to_measure: tuple[str, ...]
     ranking: Ranking
-    plans: Mapping[str, Plan]
+    plans: Plans
     names: Mapping[str, str]
 
 
@@ -105,7 +96,7 @@ def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
         assumptions=resolved.assumptions,
         to_measure=resolved.to_measure,
         ranking=ranked,
-        plans=_plans(resolved.case, specs, ranked),
+        plans=compare(resolved.case, specs.machines, ranked),
         names=specs.names,
     )
 
@@ -118,28 +109,6 @@ def _cache_key(answers: Answers, version: str) -> str:
 def _notices(answers: Answers, kept: tuple[Notice, ...]) -> tuple[Notice, ...]:
     """Return the notices of these answers: unknown keys are no part of what is cached."""
     return tuple(dict.fromkeys([*answers.notices, *kept]))
-
-
-def _plans(case: Case, specs: adapters.Specs, ranked: Ranking) -> dict[str, Plan]:
-    """Return the ways to run both jobs: at the same time, apart, or one after the other."""
-    if not (case.serves and case.trains):
-        return {}
-    at_once = ranked if case.together else ranking.rank(replace(case, together=True), specs.machines)
-    in_turn = ranking.rank(replace(case, together=False), specs.machines) if case.together else ranked
-    serving = ranking.rank(replace(case, trains=False, together=False), specs.machines)
-    training = ranking.rank(
-        replace(case, serves=False, together=False, n_plus_1=False, kind="tokens"), specs.machines
-    )
-    both, turns = _first(at_once), _first(in_turn)
-    return {
-        "shared": Plan(both, both),
-        "separate": Plan(_first(serving), _first(training)),
-        "scheduled": Plan(turns, turns),
-    }
-
-
-def _first(ranked: Ranking) -> Match | None:
-    return ranked.matches[0] if ranked.matches else None
 
 
 # JSON
@@ -161,7 +130,7 @@ def as_json(result: Result, top: int = DEFAULT_TOP) -> dict[str, Any]:
         "matches": [_match_json(result, match, rank) for rank, match in enumerate(shown, 1)],
         "not_shown": [slug for slug in hidden if slug not in shown_servers],
         "rejected": [_rejection_json(result, item) for item in result.ranking.rejected],
-        "plans": {name: _plan_json(result, name, plan) for name, plan in result.plans.items()},
+        "plans": plan_texts.as_json(result),
         "sensitivity": [],
         "to_measure": [{"key": key, "text": reasons.to_measure(key)} for key in result.to_measure],
     }
@@ -297,29 +266,6 @@ def _rejection_json(result: Result, item: Rejection) -> dict[str, Any]:
     }
 
 
-def _part_json(match: Match | None) -> dict[str, Any] | None:
-    if match is None:
-        return None
-    config = match.config
-    return {
-        "server": config.node.server,
-        "gpu": config.node.gpu.slug,
-        "gpus_per_server": config.count,
-        "servers": config.servers,
-        "state": match.state,
-        "rack_units": config.rack_units,
-        "power_w": _triple(config.power_w, digits=0),
-    }
-
-
-def _plan_json(result: Result, name: str, plan: Plan) -> dict[str, Any]:
-    return {
-        "serving": _part_json(plan.serving),
-        "training": _part_json(plan.training),
-        "text": reasons.plan(name, plan.serving is not None and plan.training is not None),
-    }
-
-
 # Pages
 
 
@@ -371,7 +317,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
             }
             for item in result.ranking.rejected
         ],
-        "plans": [_plan_row(result, name, plan) for name, plan in result.plans.items()] or None,
+        "plans": plan_texts.page(result),
     }
 
 
@@ -507,41 +453,6 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
         }
         for name, triple, unit in rows
     ]
-
-
-def _plan_row(result: Result, name: str, plan: Plan) -> dict[str, Any]:
-    works = plan.serving is not None and plan.training is not None
-    serving, training = _part_text(result, plan.serving), _part_text(result, plan.training)
-    same = works and serving == training
-    if name == "shared" and plan.serving is not None:
-        config = plan.serving.config
-        beside = gpus_beside_service(replace(result.case, together=True), config)
-        if 0 < beside < config.gpus:
-            same = False
-            serving, training = (
-                reasons.part(serving, config.gpus - beside),
-                reasons.part(training, beside),
-            )
-    return {
-        "name": name,
-        "label": str(reasons.PLAN_LABELS[name]),
-        "text": reasons.plan(name, works),
-        "serving": serving,
-        "training": training,
-        "same": same,
-    }
-
-
-def _part_text(result: Result, match: Match | None) -> str:
-    if match is None:
-        return reasons.no_server()
-    config = match.config
-    return reasons.configuration(
-        result.names[config.node.server],
-        result.names[config.node.gpu.slug],
-        config.count,
-        config.servers,
-    )
 
 
 def models() -> list[tuple[str, str, str, str]]:
