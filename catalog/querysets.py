@@ -4,6 +4,17 @@ from django.db import models
 from django.db.models import Case, F, Max, Value, When
 from django.db.models.functions import Coalesce
 
+# Figures that say how fast something works.
+RATES = (
+    "output_tokens_per_s",
+    "total_tokens_per_s",
+    "decode_tokens_per_s",
+    "prefill_tokens_per_s",
+    "samples_per_s",
+    "tokens_per_s_per_gpu",
+    "tokens_per_s",
+)
+
 
 class FactQuerySet(models.QuerySet):
     def update(self, **kwargs):
@@ -84,4 +95,62 @@ class WorkloadProfileQuerySet(FactQuerySet):
     def for_page(self):
         return (
             self.published().prefetch_related("requirements", "assumptions__source").order_by("order", "slug")
+        )
+
+
+class BenchmarkResultQuerySet(FactQuerySet):
+    def published(self):
+        """Results that readers see: of cards that they see too."""
+        return self.filter(is_published=True, gpu__is_published=True)
+
+    def for_tables(self):
+        """Rows for a table: everything that a line prints, in one query, best known first.
+
+        A server of the catalog comes before other machines, a rate before other figures, and the newer round
+        before the older one.
+        """
+        return (
+            self.published()
+            .select_related("gpu", "server", "ai_model")
+            .annotate(
+                in_our_server=Case(When(server__is_published=True, then=Value(0)), default=Value(1)),
+                figure_place=Case(
+                    When(figure__in=RATES, then=Value(0)),
+                    When(figure="mean_system_power_w", then=Value(1)),
+                    default=Value(2),
+                ),
+            )
+            .order_by("in_our_server", "figure_place", "-round", "suite", "measurement", "figure")
+        )
+
+    def for_sizing(self):
+        """What a recommendation compares with: rates, with the names that they are found by."""
+        return (
+            self.published()
+            .filter(figure__in=RATES)
+            .order_by("measurement", "figure")
+            .values_list(
+                "gpu__slug",
+                "server__slug",
+                "ai_model__slug",
+                "model_name",
+                "work",
+                "figure",
+                "value",
+                "gpu_count",
+                "servers",
+                "precision",
+                "scenario",
+                "engine",
+                "input_tokens",
+                "output_tokens",
+                "concurrency",
+                "sequence_tokens",
+                "method",
+                "suite",
+                "round",
+                "link",
+                "group",
+                named=True,
+            )
         )

@@ -1,6 +1,7 @@
 """Facts and prose of the catalog, a file a subject."""
 
 from catalog.models.ai_models import AIModel, CacheGroup, MeasuredWeights, ModelPart, Precision
+from catalog.models.benchmarks import BenchmarkResult
 from catalog.models.evidence import Evidence, Source
 from catalog.models.hardware import (
     GPU,
@@ -20,6 +21,7 @@ from catalog.models.workloads import Requirement, TypicalAssumption, WorkloadPro
 __all__ = [
     "GPU",
     "AIModel",
+    "BenchmarkResult",
     "CacheGroup",
     "CatalogVersion",
     "CoolingOption",
