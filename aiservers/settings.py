@@ -122,6 +122,26 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": env.cache("CACHE_URL", default="locmemcache://")}
 
+# Briefs, and what is sent to sales
+BRIEF_DAYS = env.int("BRIEF_DAYS", default=180)  # until a brief expires; its owner can renew it
+CONTACT_DAYS = env.int("CONTACT_DAYS", default=365)  # until purge_briefs deletes who sent it
+if BRIEF_DAYS < 1 or CONTACT_DAYS < 1:
+    raise ImproperlyConfigured("BRIEF_DAYS and CONTACT_DAYS must be whole days, 1 or more.")
+LEADS_EMAIL = env.list("LEADS_EMAIL", default=[])  # told of every new lead
+DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", default="aiservers@localhost")
+_mail = env.email("EMAIL_URL", default="consolemail://")
+MAILERS = {"default": {"BACKEND": _mail["EMAIL_BACKEND"]}}
+if _mail["EMAIL_BACKEND"].endswith("smtp.EmailBackend"):
+    MAILERS["default"]["OPTIONS"] = {
+        "host": _mail["EMAIL_HOST"],
+        "port": _mail["EMAIL_PORT"] or 25,
+        "username": _mail["EMAIL_HOST_USER"] or "",
+        "password": _mail["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": _mail.get("EMAIL_USE_TLS", False),
+        "use_ssl": _mail.get("EMAIL_USE_SSL", False),
+        "timeout": 10,  # seconds: a reader waits for it
+    }
+
 # Languages, numbers, time
 LANGUAGE_CODE = "es"
 LANGUAGES = [("es", _("Spanish")), ("ru", _("Russian")), ("en", _("English"))]

@@ -19,6 +19,8 @@ os.environ |= {
     "RELEASE": "test",
     "TIME_ZONE": "Europe/Madrid",
     "LOG_LEVEL": "INFO",
+    "LEADS_EMAIL": "leads@vendor.example",
+    "EMAIL_URL": "consolemail://",
 }
 os.environ.setdefault("DATABASE_URL", "sqlite:///:memory:")
 
