@@ -13,9 +13,10 @@ from recommender.sizing.specs import AIModelSpec, Range
 
 
 class CatalogShelf:
-    """What is published of AI models and cards, read once.
+    """What is published of AI models, and all cards, read once.
 
-    Checkpoints measured in the source of a case are left out for that case.
+    Cards that no server takes are not published, and are here to check the calculations. Checkpoints measured
+    in the source of a case are left out for that case.
     """
 
     def __init__(self) -> None:
@@ -25,7 +26,7 @@ class CatalogShelf:
         }
         self._specs: dict[tuple[str, frozenset[int]], AIModelSpec] = {}
         self._cards: dict[str, Card] = {}
-        for gpu in GPU.objects.for_cards():
+        for gpu in GPU.objects.select_related("manufacturer"):
             fabric = gpu.fabric_gbs_total
             self._cards[gpu.slug] = Card(adapters.gpu_spec(gpu), fabric and fabric * 1e9)
 
