@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 
-from django.db.models import Prefetch, Q
+from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, StringAgg, Value
+from django.db.models.functions import Cast
 
 from catalog import versions
-from catalog.models import AIModel, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
+from catalog.models import AIModel, Evidence, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
 from recommender.cases import Preset
 from recommender.sizing.demand import Bare, Machine
 from recommender.sizing.specs import (
@@ -79,6 +80,12 @@ def _read(version: str) -> Specs:
     servers = (
         Server.objects.published()
         .select_related("cpu_manufacturer", "enclosure", "successor")
+        .annotate(
+            supply_sizes=StringAgg(Cast("power_supplies__power_w", CharField()), delimiter=Value(" ")),
+            supply_sizes_weak=Exists(
+                Evidence.objects.filter(server=OuterRef("pk"), field="power_supplies", weak=True, kept=True)
+            ),
+        )
         .prefetch_related(
             "cooling_options",
             Prefetch("variants", Variant.objects.order_by("-is_default", "id")),
@@ -236,8 +243,17 @@ def machine_of(server: Server) -> Machine:
         "temperature_sure_c": server.temperature_sure_c,
         "workloads": frozenset(name for name in WORKLOADS if getattr(server, f"for_{name}")),
     }
+    # Supplies of an enclosure feed several trays; how many, nobody publishes.
+    sizes = "" if enclosure else getattr(server, "supply_sizes", None) or ""
+    power = {
+        "cpu_max_tdp_w": server.cpu_max_tdp_w,
+        "psu_count": None if enclosure else server.psu_count,
+        "psu_sizes_w": tuple(sorted(int(size) for size in sizes.split())),
+        "psu_sizes_partial": getattr(server, "supply_sizes_weak", False),
+        "ashrae_class": server.ashrae_class or "",
+    }
     nodes = [
-        _node(server, variant, option, gpu, site)
+        _node(server, variant, option, gpu, site | power)
         for variant in server.variants.all()
         for option in variant.gpu_options.all()
         if option.gpu.is_published and (gpu := _sound(option.gpu))

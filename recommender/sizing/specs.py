@@ -229,6 +229,11 @@ class NodeSpec:
     temperature_conditional: bool = False  # the maximum holds for limited configurations only
     temperature_sure_c: float | None = None  # up to here every configuration; None: not published
     not_in_quiet_modes: bool = False  # a quiet acoustic mode of the server excludes the card
+    cpu_max_tdp_w: float | None = None  # of the largest processor that the server takes
+    psu_count: int | None = None  # None: not published, or shared with other trays
+    psu_sizes_w: tuple[int, ...] = ()  # that can be ordered, all supplies of a server alike
+    psu_sizes_partial: bool = False  # other sizes may exist: the list proves nothing
+    ashrae_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)

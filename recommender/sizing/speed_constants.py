@@ -44,7 +44,7 @@ EAGER = ServingEfficiency(
     layer_s=Range(350e-6, 500e-6, 700e-6),
     request_s=Range(5e-6, 20e-6, 50e-6),
 )
-EAGER_UNPACKING = Range(1.0, 1.8, 3.0)  # times the launches: kernels of their own unpack 4-bit weights
+EAGER_UNPACKING = Range(1.3, 1.8, 2.4)  # times the launches: kernels of their own unpack 4-bit weights
 
 # Share of the printed dense rate in prompts and large batches, typical, by GPU generation and bits of the
 # computing type. Matrix products alone reach 87 % on A100, 80 on H100, 78 on B200, 51-68 on CDNA 3 and 4
@@ -55,6 +55,7 @@ DENSE_SHARE = {
     "ampere": {16: 0.70, 8: 0.58},
     "ada": {16: 0.55, 8: 0.50},
     "hopper": {16: 0.46, 8: 0.50},
+    "hopper-reduced": {16: 0.75, 8: 0.72},
     "blackwell": {16: 0.44, 8: 0.44, 4: 0.38},
     "blackwell-workstation": {16: 0.60, 8: 0.55, 4: 0.48},
     "cdna": {16: 0.42, 8: 0.44, 4: 0.30},
@@ -67,6 +68,7 @@ MIXTURE_SHARE = {
     "ampere": {16: 0.42, 8: 0.35},
     "ada": {16: 0.34, 8: 0.31},
     "hopper": {16: 0.28, 8: 0.29},
+    "hopper-reduced": {16: 0.46, 8: 0.42},
     "blackwell": {16: 0.26, 8: 0.24, 4: 0.14},
     "blackwell-workstation": {16: 0.37, 8: 0.34, 4: 0.30},
     "cdna": {16: 0.25, 8: 0.24, 4: 0.14},
@@ -75,6 +77,15 @@ MIXTURE_SHARE = {
 # Routing, sorting tokens by expert and gathering them again: about as many kernels as the rest of a layer.
 MIXTURE_LAYERS = Range(1.3, 2.0, 2.5)
 MIXTURE_SPREAD = Range(0.72, 1.0, 1.37)  # of MIXTURE_SHARE, beyond that of dense models
+# Cards whose arithmetic is cut down below so many FLOP for each byte of memory traffic (H20: 37, others 150
+# and more) keep their clock and reach more of what is printed (Qwen3's published SGLang runs on H20).
+LITTLE_ARITHMETIC = 100.0
+# A matrix product computes whole tiles however few tokens there are: Hopper's instructions take 64 rows (PTX
+# ISA, wgmma), expert kernels blocks of 16 (vLLM's and SGLang's fused_moe). Only cards with little arithmetic
+# feel it. Kernels that unpack 4-bit weights use smaller tiles and spend the rest on unpacking.
+TILE_ROWS = 64
+UNPACKING_TILE_ROWS = 32
+EXPERT_TILE_ROWS = 16
 BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card in those tables
 # Block-scaled 8-bit experts without kernels tuned for the card: 1.2 to 3.5 times slower than the same tables
 # say for 16 bit (GPUStack's vLLM and SGLang runs of GLM-4.6, DeepSeek-V3.2 and Qwen3-235B as installed).
@@ -188,27 +199,3 @@ WHISPER_UTILIZATION = Range(0.05, 0.11, 0.19)  # MLPerf Inference v5.1: 0.08-0.1
 # FLUX.1 about 14 s for 28 steps on an L40S, 0.25-0.45 of the printed rate; compiled more.
 DIFFUSION_UTILIZATION = {16: Range(0.20, 0.38, 0.60), 8: Range(0.15, 0.27, 0.40), 4: Range(0.08, 0.15, 0.25)}
 ENCODER_UTILIZATION = Range(0.12, 0.30, 0.55)  # BERT-large INT8 in MLPerf Inference: 0.35-0.55 tuned
-
-# --- Power [W] ----------------------------------------------------------------------------------------------
-CARD_LOAD = Range(
-    0.60, 0.80, 1.0
-)  # mean draw over the limit; inference below training, memory-bound work least
-
-
-@dataclass(frozen=True, slots=True)
-class HostPower:
-    socket: Range  # one processor with its memory modules
-    board: Range  # drives, network cards, management
-
-
-# Processors of 60-150 W at the edge, 150-400 W in racks (Intel Xeon 6, AMD EPYC 9004/9005 lists), partly
-# loaded; memory modules 5-12 W each; HGX hosts carry 8-10 network cards of 25 W and more.
-HOST_W = {
-    "edge": HostPower(socket=Range(30, 70, 160), board=Range(15, 35, 80)),
-    "server": HostPower(socket=Range(120, 220, 420), board=Range(50, 110, 250)),
-    "module": HostPower(socket=Range(220, 330, 480), board=Range(150, 350, 650)),
-}
-SWITCH_W = Range(250, 400, 600)  # the switches between eight modules
-# DGX H100: 10.2 kW at most for 5.6 kW of modules; eight B200 (8.0 kW) drew 7.7-9.7 kW on average (MLPerf).
-FAN_SHARE = {"air": Range(0.05, 0.10, 0.16), "liquid": Range(0.01, 0.02, 0.05)}
-CONVERSION_SHARE = Range(0.04, 0.06, 0.09)  # Titanium and Platinum supplies at 50-100 % load (80 PLUS)

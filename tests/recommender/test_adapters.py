@@ -110,3 +110,17 @@ def test_a_tray_knows_its_enclosure_and_what_cools_it():
 def test_unpublished_servers_and_cards_are_not_read():
     Server.objects.get(slug="thinksystem-sr650-v3").delete()
     assert "thinksystem-sr650-v3" not in {machine.bare.server for machine in adapters.load_specs().machines}
+
+
+def test_supplies_are_those_of_the_server():
+    node = node_of("thinksystem-sr675-v3", "nvidia-l40s")
+    assert (node.psu_count, node.psu_sizes_w) == (4, (1800, 2400, 2600))
+    assert node.psu_sizes_partial, "a third party's table only"
+    largest = node_of("thinksystem-sr680a-v4", "nvidia-b300-sxm")
+    assert (largest.psu_count, largest.psu_sizes_w, largest.psu_sizes_partial) == (8, (3200, 3800), False)
+    assert largest.cpu_max_tdp_w == 350
+
+
+def test_supplies_of_an_enclosure_are_nobodys_own():
+    tray = node_of("thinksystem-sd665-n-v3", "nvidia-h100-sxm-80gb")
+    assert (tray.psu_count, tray.psu_sizes_w) == (None, ())
