@@ -6,7 +6,7 @@ what somebody has changed or deleted. `overwrite` puts the files' state back.
 """
 
 import datetime
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +18,11 @@ from django.db import IntegrityError, models, transaction
 from django.utils import translation
 from modeltranslation.translator import NotRegistered, translator
 
-from catalog import versions
+from catalog import benchmarks, versions
 from catalog.models import (
     GPU,
     AIModel,
+    BenchmarkResult,
     CacheGroup,
     CoolingOption,
     Enclosure,
@@ -75,6 +76,7 @@ class Report:
     added: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     replaced: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     figures: list[tuple[str, int, int]] = field(default_factory=list)  # server, figures, with a source
+    left_out: Counter[str] = field(default_factory=Counter)  # measured cases that are no results, by reason
 
     @property
     def changed(self):
@@ -109,10 +111,12 @@ def fill(loader, folder):
     loader.table(WorkloadProfile, read(folder / "workloads.yaml"))
     servers = [row for path in sorted((folder / "servers").glob("*.yaml")) for row in read(path)]
     loader.table(Server, servers)
+    cases = [case for path in sorted((folder / "benchmarks").glob("*.yaml")) for case in read(path, "id")]
+    loader.results(cases)
 
 
-def read(path):
-    """Return the rows of one file; a file may also hold a single one."""
+def read(path, key="slug"):
+    """Return the rows of one file, each with its key; a file may also hold a single one."""
     try:
         with path.open(encoding="utf-8") as file:
             rows = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -120,8 +124,8 @@ def read(path):
         raise FixtureError(f"{path.name}: {error}") from error
     rows = rows if isinstance(rows, list) else [rows]
     for row in rows:
-        if not isinstance(row, dict) or not isinstance(row.get("slug"), str):
-            raise FixtureError(f"{path.name}: every entry is a list of fields with a slug")
+        if not isinstance(row, dict) or not isinstance(row.get(key), str):
+            raise FixtureError(f"{path.name}: every entry is a list of fields with a {key}")
     return rows
 
 
@@ -165,6 +169,33 @@ class Loader:
             self.report.added[model._meta.model_name] += len(new)
         if old:
             self.report.replaced[model._meta.model_name] += len(old)
+
+    def results(self, cases):
+        """Insert the measurements that are missing, each with all of its figures; overwrite if told to."""
+        known = {
+            "gpu": set(self.ids[GPU]),
+            "server": set(self.ids[Server]),
+            "ai_model": set(self.ids[AIModel]),
+        }
+        rows, self.report.left_out = benchmarks.rows_of(cases, known)
+        existing = {
+            (measurement, figure): pk
+            for pk, measurement, figure in BenchmarkResult.objects.values_list("pk", "measurement", "figure")
+        }
+        measurements = {measurement for measurement, _figure in existing}
+        new, old = [], []
+        for data in rows:
+            if data["measurement"] in measurements and not self.overwrite:
+                continue
+            row = self.build(BenchmarkResult, data, f"{data['measurement']} {data['figure']}")
+            row.pk = existing.get((row.measurement, row.figure))
+            (new if row.pk is None else old).append(row)
+        insert(BenchmarkResult, new)
+        self.replace(BenchmarkResult, old)
+        if new:
+            self.report.added["benchmarkresult"] += len(new)
+        if old:
+            self.report.replaced["benchmarkresult"] += len(old)
 
     def replace(self, model, rows):
         """Write the files' state over existing rows, and clear what hangs on them for a new start."""

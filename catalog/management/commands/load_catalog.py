@@ -27,6 +27,10 @@ class Command(BaseCommand):
             self.stdout.write(_("Added to %(table)s: %(count)d") % {"table": table, "count": count})
         for table, count in report.replaced.items():
             self.stdout.write(_("Overwritten in %(table)s: %(count)d") % {"table": table, "count": count})
+        for reason, count in report.left_out.most_common():
+            self.stdout.write(
+                _("Measured cases left out: %(count)d (%(reason)s)") % {"count": count, "reason": reason}
+            )
         if not report.changed:
             self.stdout.write(_("Nothing was missing."))
         self.stdout.write(_("Catalog version: %(version)s") % {"version": versions.current()})
