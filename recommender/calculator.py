@@ -448,11 +448,17 @@ def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
         "engine": case.engine,
         "adapters": corner.adapters,
         "draft": corner.draft,
+        "prefix_tokens": corner.prefix_tokens,
         "utilization": machine.utilization,
         "companions": machine.companions,
     }
     if case.kind != "tokens":
-        inputs |= {"tokens_per_request": serving_sizes.tokens_of(case, corner), "adapters": 0, "draft": None}
+        inputs |= {
+            "tokens_per_request": serving_sizes.tokens_of(case, corner),
+            "adapters": 0,
+            "draft": None,
+            "prefix_tokens": 0,
+        }
     return inputs
 
 
@@ -480,6 +486,7 @@ def most_requests(case: Case, machine: Hardware, gpu: GPUSpec, layout: Layout, t
     model = case.hard.model
     assert model is not None
     inputs = serving_inputs(case, machine) | {"tokens_per_request": tokens}
+    inputs["prefix_tokens"] = min(inputs["prefix_tokens"], tokens)
     return memory.max_requests(
         model, gpu, _single(layout), precision=weights_type(case, model, gpu), **inputs
     )
@@ -525,6 +532,7 @@ def whole_model(calculation: Calculation) -> dict[str, Range]:
             tokens=corner.tokens_per_request,
             requests=corner.requests,
             kv_precision=calculation.case.kv_precision,
+            prefix_tokens=0 if calculation.case.engine == "other" else corner.prefix_tokens,
         )
     return sizes
 

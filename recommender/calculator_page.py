@@ -404,7 +404,7 @@ def _beside(calculation: Calculation, form, found):
                 said=draft is not None and not own,
             ),
         ]
-        rows.append(_forgotten("", gettext("Shared start of the prompt"), []) | {"state": "whole"})
+        rows.append(_shared_start(calculation, found))
     towers = [item for item in found.items if item.code == "weights_tower" and not item.model]
     parts = ", ".join(dict.fromkeys(item.part for item in towers))
     label = gettext("Vision or speech encoder")
@@ -424,6 +424,19 @@ def _beside(calculation: Calculation, form, found):
             )
         )
     return rows
+
+
+def _shared_start(calculation: Calculation, found):
+    """Return the start of the prompt that requests share: what is kept once in place of once a request."""
+    corner, fit = calculation.corner, calculation.chosen
+    once = [item for item in found.items if item.code == "cache_prefix"]
+    label = gettext("Shared start of the prompt")
+    if not corner.prefix_tokens:
+        return _forgotten("prefix_percent", label, [], said="prefix_percent" in calculation.answers.values)
+    if not once:
+        return _forgotten("", label, []) | {"state": "whole"}
+    saved = sum(item.bytes.typical for item in once) * (fit.requests - 1) / GIB
+    return _forgotten("", label, once) | {"state": "shared", "saved": saved}
 
 
 def _forgotten(name, label, items, *, said=False, about=""):

@@ -23,6 +23,7 @@ from recommender.answers import (
     Problem,
     parse_interval,
 )
+from recommender.sizing.caches import shared_tokens
 from recommender.sizing.demand import Case, Corner
 from recommender.sizing.specs import AIModelSpec, CacheGroup
 
@@ -616,6 +617,12 @@ def _serving_load(
             context = reader.ends("context_tokens") if reader.given("context_tokens") else None
             both = corner["input_tokens"] + corner["output_tokens"]
             corner["tokens_per_request"] = round(context[place]) if context else both
+            # The harder end shares the given part of the shorter prompt.
+            corner["prefix_tokens"] = shared_tokens(
+                corner["prefix_percent"],
+                input_tokens=round(_noted(reader, "input_tokens", 1 - place)),
+                tokens_per_request=corner["tokens_per_request"],
+            )
             if context and place == 0 and both > context[0]:
                 notices.append(
                     Notice("context_below_request", (("context", int(context[0])), ("request", both)))

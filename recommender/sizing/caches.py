@@ -1,7 +1,7 @@
 """Bytes that a request leaves on a GPU between two tokens: keys and values, latents, constant states."""
 
 from functools import lru_cache
-from math import ceil
+from math import ceil, floor
 
 from recommender.sizing import memory_constants as constants
 from recommender.sizing.lines import Line, total
@@ -29,6 +29,25 @@ def cache_bytes_per_token(model: AIModelSpec, kv_precision: KVPrecision, tensor_
         for group in model.cache_groups
         if group.window is None and group.kind != "state"
     )
+
+
+def shared_tokens(prefix_percent: float, *, input_tokens: int, tokens_per_request: int) -> int:
+    """Return the start of a request that all requests share [tokens].
+
+    The percentage is of the prompt, never of the whole context: an answer, and what a longer context leaves
+    room for, is each request's own.
+
+    Args:
+        prefix_percent: Part of the prompt that requests share [%].
+        input_tokens: Prompt [tokens].
+        tokens_per_request: Prompt and answer, or the whole context, that the cache keeps [tokens].
+
+    Raises:
+        SizingError: a percentage outside 0 to 100, or a negative length.
+    """
+    if not 0 <= prefix_percent <= 100 or min(input_tokens, tokens_per_request) < 0:
+        raise SizingError(f"{prefix_percent=}, {input_tokens=}, {tokens_per_request=} share nothing")
+    return min(floor(prefix_percent / 100 * input_tokens + 1e-9), tokens_per_request)
 
 
 @lru_cache(maxsize=65536)

@@ -55,6 +55,7 @@ class Corner:
     output_tokens: int = 1
     tokens_per_request: int = 0
     prefix_percent: float = 0.0
+    prefix_tokens: int = 0  # start of the prompt that all requests share, kept once a replica
     ttft_s: float | None = None  # targets that were given
     tpot_s: float | None = None
     rate: float | None = None  # frames/s, audio s/s, images/min, tokens/s of work without an answer text

@@ -145,6 +145,7 @@ def _text_size(
         engine=case.engine,
         adapters=corner.adapters,
         draft=corner.draft,
+        prefix_tokens=corner.prefix_tokens,
     )
     yield Config(
         node=node,
@@ -202,6 +203,7 @@ def _replica(
         engine=case.engine,
         adapters=corner.adapters,
         draft=corner.draft,
+        prefix_tokens=corner.prefix_tokens,
     )
     by_memory = floor(held.low if strict else held.high)
     if by_memory < 1:
@@ -318,6 +320,7 @@ def _text_failure(
             engine=case.engine,
             adapters=corner.adapters,
             draft=corner.draft,
+            prefix_tokens=corner.prefix_tokens,
         )
         need, have = held.total.low, held.available.high
         reason = message(
@@ -465,6 +468,7 @@ def narrowed(case: Case, config: Config, layout: Layout) -> Config:
         engine=case.engine,
         adapters=corner.adapters,
         draft=corner.draft,
+        prefix_tokens=corner.prefix_tokens,
     )
     return replace(
         config,

@@ -67,6 +67,7 @@ def lines_of(memory):
         {"model": "llama-3.1-8b", "concurrency": "200", "availability": "n_plus_1", "precision": "fp8"},
         {"workload": "chat", "parameters_b": "40", "active_parameters_b": "8"},
         {"workload": "rag", "model": "qwen3-32b", "concurrency": "8..32"},
+        {"model": "llama-3.1-8b", "concurrency": "64", "input_tokens": "6000", "prefix_percent": "50..80"},
         {"model": "bge-m3", "requests_per_second": "100"},
         {"model": "whisper-large-v3", "audio_streams": "20"},
         {"model": "sdxl-base-1.0", "images_per_minute": "20"},
@@ -131,6 +132,49 @@ def test_tokens_times_bytes_a_token_is_the_cache(client):
     assert cache["gib"][1] * GIB == expected
     assert "8 × 80 × 2 × 4 × 128 × 2 × 8,192" in cache["items"][0]["formula"]
     assert "10,737,418,240 bytes = 10 GiB" in re.sub(r"\s", " ", cache["items"][0]["formula"])[:400]
+
+
+def test_a_shared_start_is_kept_once_in_each_copy(client):
+    # Half of a prompt of 2000 tokens: 62 whole pages of 16 tokens, one KV head of Llama 3.3 70B on each GPU.
+    asked = ON_H200 | {"tensor_parallel": "4", "input_tokens": "2000", "prefix_percent": "50"}
+    result = client.get(url(**asked)).context["result"]
+    cache = next(line for line in result["memory"]["lines"] if line["name"] == "kv_cache")
+    token = 2 * 80 * 2 * 128 * 2
+    assert cache["gib"][1] * GIB == token * (992 + 16 * (8192 - 992))
+    row = next(row for row in result["beside"] if row["state"] == "shared")
+    assert row["saved"] * GIB == 15 * token * 992
+    # Two copies in place of one: each keeps the start.
+    two = calculation(**asked | {"tensor_parallel": "2"}).chosen
+    assert (two.layout.replicas, two.memory.kv_cache.typical) == (2, 2 * token * (992 + 8 * (8192 - 992)))
+
+
+def test_a_share_of_the_prompt_takes_nothing_off_what_the_context_leaves_room_for():
+    short = calculation(**ON_H200, input_tokens="100", prefix_percent="100").chosen.memory.kv_cache.typical
+    assert short > 0.9 * calculation(**ON_H200).chosen.memory.kv_cache.typical
+
+
+def test_a_range_of_shared_starts_counts_its_lower_end():
+    shared = [
+        calculation(**ON_H200, input_tokens="4000", prefix_percent=percent).chosen.memory.kv_cache
+        for percent in ("20..60", "20", "60")
+    ]
+    assert shared[0] == shared[1] != shared[2]
+
+
+def test_a_shared_start_lets_more_requests_run(client):
+    asked = {"model": "llama-3.1-8b", "concurrency": 8, "input_tokens": 8000, "output_tokens": 500}
+    alone, shared = (
+        {(one["server"], one["gpu"]): one for one in advice(**asked, prefix_percent=percent)["matches"]}
+        for percent in (0, 80)
+    )
+    both = alone.keys() & shared.keys()
+    assert both
+    for key in both:
+        if alone[key]["gpus_per_server"] == shared[key]["gpus_per_server"]:
+            assert alone[key]["max_concurrency"] <= shared[key]["max_concurrency"], key
+            assert (
+                alone[key]["memory_gib_per_gpu"]["kv_cache"] > shared[key]["memory_gib_per_gpu"]["kv_cache"]
+            )
 
 
 def test_both_units_stand_on_the_page(client):

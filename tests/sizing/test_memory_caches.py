@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from recommender.sizing.caches import shared_tokens
 from recommender.sizing.memory import cache_bytes, cache_bytes_per_token
 from recommender.sizing.specs import GIB, AIModelSpec, CacheGroup, SizingError
 from tests.sizing.memory_examples import (
@@ -182,3 +183,23 @@ def test_shared_out_heads_add_up_to_the_whole(tokens, requests, tensor):
     asked = {"tokens": tokens, "requests": requests, "kv_precision": "bf16"}
     share = cache_bytes(LLAMA_70B, tensor_parallel=tensor, **asked).typical
     assert share * tensor == cache_bytes(LLAMA_70B, **asked).typical
+
+
+@pytest.mark.parametrize(
+    ("percent", "prompt", "kept", "shared"),
+    [
+        (0, 4000, 8192, 0),
+        (50, 4000, 8192, 2000),
+        (100, 4000, 8192, 4000),
+        (100, 9000, 8192, 8192),
+        (33, 10, 20, 3),
+    ],
+)
+def test_requests_share_a_part_of_the_prompt_never_of_the_context(percent, prompt, kept, shared):
+    assert shared_tokens(percent, input_tokens=prompt, tokens_per_request=kept) == shared
+
+
+@pytest.mark.parametrize(("percent", "prompt", "kept"), [(101, 1, 1), (-1, 1, 1), (1, -1, 1), (1, 1, -1)])
+def test_a_share_that_makes_no_sense_is_refused(percent, prompt, kept):
+    with pytest.raises(SizingError):
+        shared_tokens(percent, input_tokens=prompt, tokens_per_request=kept)
