@@ -75,6 +75,29 @@ class Corner:
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """What was said about the surroundings: facts and cautions follow from it, no size.
+
+    Ranges keep their harder and their easier end, as the corners do.
+    """
+
+    energy_price: tuple[float, float] | None = None  # per kWh, in the reader's own currency
+    storage_bytes: tuple[float, float] | None = None  # local disks
+    storage_bytes_per_s: tuple[float, float] | None = None  # shared storage
+    network_given: bool = False
+    checkpoint_s: tuple[float, float] | None = None
+    checkpoints_kept: tuple[float, float] | None = None
+    on_node_loss: str | None = None
+    documents: tuple[float, float] | None = None
+    vector_dimensions: tuple[float, float] | None = None
+    index_replicas: tuple[float, float] | None = None
+    separate_index: str | None = None
+    maintenance_s: tuple[float, float] | None = None  # a month
+    isolation: str | None = None
+    envelope: tuple[str, str] | None = None  # smallest and largest model that may come
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """What is asked, without a language: the resolved answers."""
 
@@ -102,6 +125,9 @@ class Case:
     cpu_vendor: str | None = None
     gpu_vendor: str | None = None
     conditional: bool = True
+    must: tuple[str, ...] = ()  # criteria that became rules
+    energy_priced: bool = False  # the reader gave a tariff
+    around: Around = Around()
 
 
 @dataclass(frozen=True, slots=True)

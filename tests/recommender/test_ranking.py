@@ -7,7 +7,8 @@ import pytest
 
 from recommender.adapters import load_specs
 from recommender.answers import parse
-from recommender.ranking import _SCALES, _points, rank
+from recommender.ranking import rank
+from recommender.sizing.scores import _SCALES, points
 from recommender.services import recommend
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -49,13 +50,13 @@ def test_no_place_depends_on_a_third_server(machines, answers):
 
 
 def test_scales_are_fixed_points_and_straight_between():
-    assert _points("time", 1.0) == 70
-    assert _points("memory", 1.0) == 0
-    assert _points("memory", 1.6) == 100
-    assert _points("memory", 1000) == 0  # far too big is a fault as well
-    assert _points("time", 2**0.5) == pytest.approx(81)
+    assert points("time", 1.0) == 70
+    assert points("memory", 1.0) == 0
+    assert points("memory", 1.6) == 100
+    assert points("memory", 1000) == 0  # far too big is a fault as well
+    assert points("time", 2**0.5) == pytest.approx(81)
     for places in _SCALES.values():
-        assert [ratio for ratio, _points_ in places] == sorted(ratio for ratio, _points_ in places)
+        assert [ratio for ratio, _value in places] == sorted(ratio for ratio, _value in places)
 
 
 def test_what_can_no_longer_be_ordered_stands_behind_its_own_state(machines):
