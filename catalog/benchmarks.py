@@ -13,6 +13,7 @@ MLPERF = re.compile(r"mlperf-(?P<training>training-)?(?P<round>v\d+\.\d+)")
 REPOSITORY = re.compile(r"github:(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{7,40})")
 GITHUB = re.compile(r"https://github\.com/(?P<name>[\w.-]+/[\w.-]+)/")
 PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*(?:#[\w.-]+)?")
+SAMPLE = re.compile(r"(?P<work>\d+) (?:steps|s clips)\b")  # of a data set: of an image, of speech
 VERSION = re.compile(r"v?\d[\w.+-]*")
 WORK = {
     "inference-memory": BenchmarkResult.Work.INFERENCE,
@@ -80,6 +81,7 @@ def fields_of(case, known):
         "input_tokens": whole(given.get("input_tokens")),
         "output_tokens": whole(given.get("output_tokens")),
         "sequence_tokens": given.get("seq_len") or given.get("max_sequence_length"),
+        "sample_work": sample_work(given.get("dataset") or ""),
         "concurrency": given.get("max_concurrency") or given.get("concurrency"),
         "group": case["group"],
         "note": case.get("notes") or "",
@@ -115,6 +117,12 @@ def link_of(reference, locator):
     if PATH.fullmatch(locator) and ("/" in locator or "." in locator):
         return f"{root}/blob/{repository['commit']}/{locator}"
     return f"{root}/tree/{repository['commit']}"
+
+
+def sample_work(dataset):
+    """Return what one sample of a data set takes [steps of denoising, seconds of speech]; None: one piece."""
+    found = SAMPLE.search(dataset)
+    return float(found["work"]) if found else None
 
 
 def whole(value):

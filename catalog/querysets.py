@@ -128,29 +128,6 @@ class BenchmarkResultQuerySet(FactQuerySet):
         return (
             self.published()
             .filter(figure__in=RATES)
+            .select_related("gpu__manufacturer", "server", "ai_model")
             .order_by("measurement", "figure")
-            .values_list(
-                "gpu__slug",
-                "server__slug",
-                "ai_model__slug",
-                "model_name",
-                "work",
-                "figure",
-                "value",
-                "gpu_count",
-                "servers",
-                "precision",
-                "scenario",
-                "engine",
-                "input_tokens",
-                "output_tokens",
-                "concurrency",
-                "sequence_tokens",
-                "method",
-                "suite",
-                "round",
-                "link",
-                "group",
-                named=True,
-            )
         )

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models.base import Fact, above_zero, number, one_of, words
+from catalog.models.base import Fact, above_zero, number, one_of, real, words
 from catalog.querysets import BenchmarkResultQuerySet
 
 LONGEST_NAME = 200
@@ -113,6 +113,10 @@ class BenchmarkResult(Fact):
     input_tokens = number(_("prompt, tokens"), _("Mean. Empty: not stated."))
     output_tokens = number(_("answer, tokens"), _("Mean. Empty: not stated."))
     sequence_tokens = number(_("sequence, tokens"), _("Longest, of training or of an encoder."))
+    sample_work = real(
+        _("work in one sample"),
+        _("Of an image: steps of denoising; of speech: seconds. Empty: one sample is one piece."),
+    )
     concurrency = number(_("requests at once"), _("Empty: as many as the engine takes."))
 
     group = models.CharField(
@@ -137,7 +141,7 @@ class BenchmarkResult(Fact):
                 violation_error_message=_("This measurement has this figure already."),
             ),
             one_of("benchmarkresult", "work", "inference training"),
-            *above_zero("benchmarkresult", "value", "gpu_count", "servers", "concurrency"),
+            *above_zero("benchmarkresult", "value", "gpu_count", "servers", "concurrency", "sample_work"),
         ]
 
     def __str__(self):
