@@ -134,6 +134,7 @@ class AIModelSpec:
     extra_modules: tuple[ExtraModule, ...] = ()
     measured_weights: Mapping[str, float] = field(default_factory=dict)  # precision -> bytes of a checkpoint
     gflop_per_image: float | None = None  # forward pass of vision models at their usual resolution
+    measured: tuple["MeasuredResult", ...] = ()  # of models that make no text: what others measured
 
     def __hash__(self) -> int:
         """Equal models have equal slugs; the mapping inside cannot be hashed."""
@@ -192,6 +193,59 @@ class GPUSpec:
         """Equal cards have equal slugs; the mapping inside cannot be hashed."""
         return hash(self.slug)
 
+    @property
+    def gpus_per_card(self) -> int:
+        """GPUs that come on one card as ordered: four on an A16.
+
+        The one rule of counting: makers and options count cards; from `NodeSpec.counts` on, layouts, memory,
+        speed and the advice count GPUs as software sees them, each with its own memory. Superchips are
+        listed, counted and rated in watts by the GPU, whatever board they share.
+        """
+        return 1 if self.form == "superchip" else self.devices_per_board
+
+    def cards(self, gpus: int) -> int:
+        """Return how many cards bring that many GPUs."""
+        return -(-gpus // self.gpus_per_card)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredResult:
+    """One published measurement of a rate: `value` in `unit`, over `count` GPUs in all.
+
+    `model` is the slug of the catalogue's model, else the name as published. `group` is the log or table that
+    it stands in: whoever judges accuracy leaves out the whole group.
+    """
+
+    card: GPUSpec
+    server: str | None  # slug, where the measurement names this very server
+    model: str
+    kind: Literal["inference", "training"]
+    unit: str  # samples_per_s, output_tokens_per_s ...: over all GPUs unless it says _per_gpu
+    value: float
+    count: int
+    precision: str | None
+    link: str
+    group: str
+    servers: int = 1
+    suite: str = ""
+    round: str = ""
+    scenario: str = ""  # Offline, Server ...
+    engine: str | None = None
+    method: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    concurrency: int | None = None
+    sequence_tokens: int | None = None
+    work_per_sample: float | None = None  # steps of an image, seconds of speech
+
+    def __hash__(self) -> int:
+        """The mapping inside the card cannot be hashed."""
+        return hash((self.link, self.unit, self.value))
+
+    @property
+    def gpu(self) -> str:
+        return self.card.slug
+
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
@@ -200,7 +254,7 @@ class NodeSpec:
     server: str
     variant: str | None
     gpu: GPUSpec
-    counts: tuple[int, ...]  # cards per server that may be ordered: 1, 2, 4, 8, or the fixed or largest one
+    counts: tuple[int, ...]  # GPUs of 1, 2, 4, 8 cards, or of the fixed or largest number of them
     count_known: bool  # false: only one card is counted, more is "count not published"
     link: Link
     link_bytes_per_s: float | None  # per GPU, both directions, of that board in this server
