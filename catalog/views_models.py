@@ -201,7 +201,7 @@ def _held_cell(option, held):
         "pipeline_parallel": held.layout.pipeline_parallel,
     }
     return {
-        "gpus": f"{format_number(option.count)} × {option.gpu_name}",
+        "gpus": f"{format_number(option.cards)} × {option.gpu_name}",
         "state": held.state,
         "precision": held.precision,
         "requests": held.requests,

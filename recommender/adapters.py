@@ -275,7 +275,7 @@ def _node(server: Server, variant: Variant, option: GPUOption, gpu: GPUSpec, sit
     return NodeSpec(
         variant=variant.slug,
         gpu=gpu,
-        counts=_counts(option),
+        counts=_counts(option, gpu),
         count_known=option.max_count is not None,
         link=link,
         link_bytes_per_s=rate,
@@ -297,20 +297,22 @@ def _node(server: Server, variant: Variant, option: GPUOption, gpu: GPUSpec, sit
     )
 
 
-def _counts(option: GPUOption) -> tuple[int, ...]:
-    """Return the numbers of cards that may be ordered: powers of two, or the fixed or largest number."""
+def _counts(option: GPUOption, gpu: GPUSpec) -> tuple[int, ...]:
+    """Return the GPUs of what may be ordered: powers of two of cards, or the fixed or largest number."""
     if option.max_count is None:
-        return (option.min_count,)
-    if option.fixed:
-        return (option.max_count,)
-    counts = {count for count in COUNTS if option.min_count <= count <= option.max_count}
-    return tuple(sorted({*counts, option.max_count}))
+        cards = {option.min_count}
+    elif option.fixed:
+        cards = {option.max_count}
+    else:
+        cards = {count for count in COUNTS if option.min_count <= count <= option.max_count}
+        cards.add(option.max_count)
+    return tuple(sorted(count * gpu.gpus_per_card for count in cards))
 
 
 def _link(option: GPUOption, gpu: GPUSpec) -> tuple[str, float | None, int]:
     """Return the link of a board in its server, its rate [bytes/s] and how many GPUs it joins."""
     rate = option.link_gbs * 1e9 if option.link_gbs else None
-    most = option.max_count or 1
+    most = (option.max_count or 1) * gpu.gpus_per_card
     if option.link in ("nvswitch", "nvlink", "fabric"):
         return option.link, rate or gpu.nvlink_bytes_per_s, option.link_max_gpus or most
     if option.link == "bridge":

@@ -14,7 +14,7 @@ from catalog.templatetags.ui import STATES
 from recommender import answers, calculator, reasons
 from recommender.calculator import HARDWARE_KEYS, Calculation, Fit
 from recommender.forms import Option, Question, Questionnaire, answers_in, submitted_answers
-from recommender.memory_texts import LINE_OF_GROUP, opened, opened_formula
+from recommender.memory_texts import LINE_OF_GROUP, gpus_text, opened, opened_formula
 from recommender.presentation import question_address
 from recommender.questions import STAGES
 from recommender.sizing import weights
@@ -626,8 +626,9 @@ def _order_notes(calculation: Calculation):
         )
         counts = calculator.orderable_counts(gpu)
         notes.append(text % {"counts": ", ".join(units.number(count) for count in counts)})
-    if gpu.devices_per_board > 1 and gpu.form != "superchip":
-        several = message("several_devices", devices=gpu.devices_per_board)
+    if gpu.gpus_per_card > 1:
+        gpus = calculation.hardware.gpus
+        several = message("several_devices", devices=gpu.gpus_per_card, gpus=gpus, cards=gpu.cards(gpus))
         notes.append(reasons.warning(several, calculation.names))
     return notes
 
@@ -856,6 +857,7 @@ def _cards(calculation: Calculation, form):
             "slug": card.gpu.slug,
             "name": calculation.names[card.gpu.slug],
             "count": card.count,
+            "ordered": gpus_text(card.gpu, card.count, calculation.names),
             "precision": card.fit.precision.upper(),
             "need": _triple_gib(card.fit.memory.total),
             "have": units.bytes_gib(card.fit.memory.available.low),
@@ -880,10 +882,7 @@ def _spoken_without(context):
     if not rows:
         return gettext("No card of the catalog holds it in one server.")
     first = rows[0]
-    return gettext("Held by %(count)s × %(gpu)s, for example.") % {
-        "count": first["count"],
-        "gpu": first["name"],
-    }
+    return gettext("Held by %(gpus)s, for example.") % {"gpus": first["ordered"]}
 
 
 def _with(path, query):

@@ -54,7 +54,8 @@ class HoldingOption:
 
     gpu: str
     gpu_name: str
-    count: int
+    count: int  # GPUs
+    cards: int  # on which they come
     derived: bool
     held: tuple[Held, ...]
 
@@ -67,7 +68,8 @@ class Holder:
     server_name: str
     gpu: str
     gpu_name: str
-    count: int
+    count: int  # GPUs
+    cards: int  # on which they come
     precision: str
     orderable: bool
     derived: bool
@@ -176,6 +178,7 @@ def _held_by_server(server: Server) -> tuple[HoldingOption, ...]:
                 node.gpu.slug,
                 names[node.gpu.slug],
                 machine.gpus,
+                node.gpu.cards(machine.gpus),
                 node.evidence == "derived",
                 held,
             )
@@ -379,6 +382,7 @@ def _holder(specs: adapters.Specs, node: NodeSpec, count: int, fit: calculator.F
         gpu=node.gpu.slug,
         gpu_name=specs.names[node.gpu.slug],
         count=count,
+        cards=node.gpu.cards(count),
         precision=fit.precision,
         orderable=node.server_orderable and node.option_orderable,
         derived=node.evidence == "derived",

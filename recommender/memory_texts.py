@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 from catalog.templatetags import units
 from recommender.sizing.breakdown import Item
 from recommender.sizing.formulas import Formula, Value
-from recommender.sizing.specs import GIB, Range
+from recommender.sizing.specs import GIB, GPUSpec, Range
 
 # The memory line that a group of items adds up to.
 LINE_OF_GROUP = {
@@ -185,6 +185,14 @@ SIGNS = {"*": "×", "-": "\N{MINUS SIGN}"}
 TIGHT_BEFORE = re.compile(r"\s+([),])")
 TIGHT_AFTER = re.compile(r"\(\s+")
 CALL = re.compile(r"\b(min|max|ceil) \(")
+
+
+def gpus_text(gpu: GPUSpec, gpus: int, names: Mapping[str, str]) -> str:
+    """Return what is ordered for that many GPUs: cards, and the GPUs on them where there are several."""
+    cards = "\N{NO-BREAK SPACE}".join((units.number(gpu.cards(gpus)), "×", names[gpu.slug]))
+    if gpu.gpus_per_card == 1:
+        return cards
+    return gettext("%(cards)s: %(gpus)s GPUs") % {"cards": cards, "gpus": units.number(gpus)}
 
 
 def opened(item: Item, names: Mapping[str, str]) -> dict[str, Any]:

@@ -132,6 +132,7 @@ def match(item, page):
     """Return one match with its drawings and figures as triples."""
     spare = has_spare(page) and item["servers"] > 1
     used = item["gpus_per_server"] * item["servers"] - item["idle_gpus"]
+    each = item["gpu"].devices_per_card  # a drawing shows cards
     racks = []
     for place in range(min(item["servers"], MAX_DRAWN)):
         # Idle cards are counted over all servers: they are shared out evenly, the last servers have the rest.
@@ -139,8 +140,8 @@ def match(item, page):
         at_work = used * (place + 1) // item["servers"] - before
         racks.append(
             {
-                "used": at_work,
-                "idle": item["gpus_per_server"] - at_work,
+                "used": -(-at_work // each),
+                "idle": (item["gpus_per_server"] - at_work) // each,
                 "spare": spare and place == item["servers"] - 1,
             }
         )
@@ -176,7 +177,8 @@ def each_more(item, spare):
 
 def headline(item):
     """Return what is bought, in words: cards and servers."""
-    cards = f"{item['gpus_per_server']}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{item['gpu'].name}"
+    count = -(-item["gpus_per_server"] // item["gpu"].devices_per_card)
+    cards = f"{count}\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}{item['gpu'].name}"
     if item["servers"] == 1:
         return gettext("%(cards)s in one server") % {"cards": cards}
     return ngettext(

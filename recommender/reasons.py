@@ -425,10 +425,10 @@ WARNINGS: dict[str, Sentence] = {
     ),
     "several_devices": (
         _(
-            "Each card carries %(devices)s GPUs whose memory does not add up: one of them is reckoned with "
-            "per card."
+            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs counted for a "
+            "server come on this many cards: %(cards)s."
         ),
-        {"devices": "count"},
+        {"devices": "count", "gpus": "count", "cards": "count"},
     ),
     "auto_8bit": (
         _("The model fits only with %(precision)s weights instead of its own type: check the quality."),

@@ -165,8 +165,11 @@ def _layout_warnings(case: Case, config: Config) -> Iterator[Message]:
         yield message(
             "three_cards", tensor=layout.tensor_parallel, replicas=layout.replicas // config.servers
         )
-    if node.gpu.devices_per_board > 1 and node.gpu.form != "superchip":
-        yield message("several_devices", devices=node.gpu.devices_per_board)
+    if node.gpu.gpus_per_card > 1:
+        gpu = node.gpu
+        yield message(
+            "several_devices", devices=gpu.gpus_per_card, gpus=config.count, cards=gpu.cards(config.count)
+        )
 
 
 def _precision_warnings(case: Case, config: Config) -> Iterator[Message]:

@@ -100,6 +100,16 @@ def test_counts_are_powers_of_two_and_the_largest():
     assert (unknown.counts, unknown.count_known) == ((1,), False)
 
 
+def test_a_card_with_several_gpus_is_ordered_whole():
+    # Up to three A16 in an SR655 V3, four GPUs of 16 GB on each; GB200 is listed by the GPU, four in a tray.
+    several = node_of("thinksystem-sr655-v3", "nvidia-a16")
+    assert several.counts == (4, 8, 12)
+    assert [several.gpu.cards(gpus) for gpus in several.counts] == [1, 2, 3]
+    assert several.gpu.memory_label_gb == 16
+    tray = node_of("thinksystem-sc777-v4", "nvidia-gb200")
+    assert (tray.counts, tray.link_max_gpus, tray.gpu.cards(4)) == ((4,), 4, 4)
+
+
 def test_a_tray_knows_its_enclosure_and_what_cools_it():
     node = node_of("thinksystem-sd665-n-v3", "nvidia-h100-sxm-80gb")
     assert (node.enclosure_rack_units, node.enclosure_trays) == (6, 6)

@@ -161,20 +161,21 @@ def test_a_range_of_shared_starts_counts_its_lower_end():
     assert shared[0] == shared[1] != shared[2]
 
 
-def test_a_shared_start_lets_more_requests_run(client):
+def test_a_shared_start_lets_more_requests_run():
     asked = {"model": "llama-3.1-8b", "concurrency": 8, "input_tokens": 8000, "output_tokens": 500}
     alone, shared = (
         {(one["server"], one["gpu"]): one for one in advice(**asked, prefix_percent=percent)["matches"]}
         for percent in (0, 80)
     )
-    both = alone.keys() & shared.keys()
-    assert both
-    for key in both:
-        if alone[key]["gpus_per_server"] == shared[key]["gpus_per_server"]:
-            assert alone[key]["max_concurrency"] <= shared[key]["max_concurrency"], key
-            assert (
-                alone[key]["memory_gib_per_gpu"]["kv_cache"] > shared[key]["memory_gib_per_gpu"]["kv_cache"]
-            )
+    layout = ("gpus_per_server", "servers", "replicas", "tensor_parallel", "precision")
+    alike = [
+        key for key in alone.keys() & shared.keys() if all(alone[key][i] == shared[key][i] for i in layout)
+    ]
+    assert alike
+    for key in alike:
+        assert alone[key]["max_concurrency"] <= shared[key]["max_concurrency"], key
+        before, after = (one[key]["memory_gib_per_gpu"]["kv_cache"] for one in (alone, shared))
+        assert after < before, key
 
 
 def test_both_units_stand_on_the_page(client):
@@ -630,3 +631,26 @@ def test_nothing_of_the_form_breaks_the_address(client):
     query = calculator_page.submitted(client.get(url(**ON_H200)).wsgi_request.GET)
     assert dict(query.items()) == ON_H200
     assert services.models()
+
+
+# Cards with several GPUs
+
+
+def test_a_card_with_several_gpus_is_ordered_by_the_card_and_counted_by_the_gpu(client):
+    asked = {"stage": "inference", "model": "yolo11", "streams": "8", "gpu": "nvidia-a16", "gpus": "4"}
+    response = client.get(url(**asked))
+    result = response.context["result"]
+    assert any(server["slug"] == "thinksystem-sr655-v3" for server in result["servers"])
+    assert result["memory"]["gpus"] == 4
+    note = next(note for note in result["notes"] if "4 GPUs" in note)
+    assert "cards: 1." in note
+    cards = result["cards"]["rows"] + result["cards"]["more"]
+    ordered = next(row["ordered"] for row in cards if row["slug"] == "nvidia-a16")
+    assert re.sub(r"\s", " ", ordered).startswith("1 × NVIDIA A16")
+    assert ordered.endswith("4 GPUs")
+    matches = advice(**{name: asked[name] for name in ("stage", "model", "streams")}, gpu_vendor="nvidia")
+    found = [match for match in matches["matches"] if match["gpu"] == "nvidia-a16"]
+    assert all(match["gpus_per_server"] % 4 == 0 for match in found)
+    for match in found:
+        at_work = match["tensor_parallel"] * match["pipeline_parallel"] * match["replicas"]
+        assert at_work + match["idle_gpus"] == match["gpus_per_server"] * match["servers"]
