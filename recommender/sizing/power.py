@@ -34,7 +34,7 @@ class Draw:
 
 
 def server_power_w(node: NodeSpec, gpus: int, work: Work = "any") -> Range | None:
-    """Return what the server draws from the feed with `gpus` devices at work [W]; None: no card power is known."""
+    """Return what a server draws from the feed with `gpus` devices at work [W]; None: see `draw_of`."""
     draw = draw_of(node, gpus, work)
     return None if draw is None else draw.total
 
@@ -42,9 +42,9 @@ def server_power_w(node: NodeSpec, gpus: int, work: Work = "any") -> Range | Non
 def draw_of(node: NodeSpec, gpus: int, work: Work = "any") -> Draw | None:
     """Return what a server draws, part by part [W]; None: the power of its card is not published.
 
-    Parts of one kind do the same at the same time; different kinds vary by themselves. The low end takes their
-    deviations together as independent ones (root of the sum of squares). The high end lays out circuits: all
-    cards at their limit and fans and losses at their highest, the other parts as independent.
+    Parts of one kind do the same at the same time; different kinds vary by themselves. The low end takes
+    their deviations together as independent ones (root of the sum of squares). Circuits are laid out for the
+    high end: all cards at their limit, fans and losses at their highest, the other parts as independent.
 
     Args:
         gpus: Devices that software sees [count]. A board with several of them draws its power once; of a
@@ -92,7 +92,7 @@ def _cards(node: NodeSpec, gpus: int, work: Work) -> Range | None:
         load = c.CARD_LOAD_AT_LIMIT
     if cap is not None:
         limit = min(limit, cap)
-    boards = gpus if node.gpu.form == "superchip" else -(-gpus // node.gpu.devices_per_board)
+    boards = node.gpu.cards(gpus)
     return load.scaled(limit * boards)
 
 

@@ -1,4 +1,4 @@
-"""What the parts of a server draw [W, or shares], and why we think so: the spread that others have measured."""
+"""What the parts of a server draw [W, or shares], and why we think so: the spread that others measured."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,13 +12,13 @@ Work = Literal["serving", "batch", "training", "any", "idle"]
 # serving   One H100 (700 W) answered one request at a time at 300 W and 128 at 600 W (ML.ENERGY v3.0); one
 #           H200 (700 W) decoded at 137-300 W, whatever the power cap (Ma et al., 2026, arXiv:2605.11999).
 # batch     Benchmarks at full load, where compute counts as well: ML.ENERGY's 600 W of 700 W at batch 128.
-# training  Whole servers with eight H100 drew 7.7 kW in hard runs (Newkirk et al., 2025, arXiv:2506.14551) and
-#           8.4 kW at most (Latif et al., 2025, arXiv:2412.08602); less what surrounds the cards, 0.75-1.0.
+# training  Whole servers with eight H100 drew 7.7 kW in hard runs (Newkirk et al., 2025, arXiv:2506.14551)
+#           and 8.4 kW at most (Latif et al., 2025, arXiv:2412.08602): 0.9 and more beside a usual host.
 # idle      Readings of nvidia-smi: 60-75 W of 700 W (H100), 12-16 W of 72 W (L4).
 CARD_LOAD: dict[Work, Range] = {
     "serving": Range(0.40, 0.75, 1.0),
     "batch": Range(0.65, 0.82, 1.0),
-    "training": Range(0.70, 0.85, 1.0),
+    "training": Range(0.75, 0.90, 1.0),
     "any": Range(0.40, 0.78, 1.0),
     "idle": Range(0.08, 0.12, 0.22),
 }
@@ -37,22 +37,21 @@ class HostPower:
     board: Range  # drives, network cards, management
 
 
-# Processors of 60-225 W at the edge and 150-400 W in racks (lists of Intel Xeon 6 and AMD EPYC 8004, 9004, 9005),
-# partly loaded while cards work; a DDR5 module takes 5-10 W, one per channel, 8 to 12 channels a processor;
-# machines with modules carry 8 to 10 network cards of 25 W and more.
+# Processors of 60-225 W at the edge and 150-400 W in racks (lists of Intel Xeon 6 and AMD EPYC 8004, 9004 and
+# 9005), partly loaded while cards work; a DDR5 module takes 5-10 W, one per channel, 8 to 12 channels a
+# processor; machines with modules carry 8 to 10 network cards of 25 W and more.
 HOST_W = {
     "edge": HostPower(Range(25, 60, 130), Range(5, 15, 35), Range(15, 35, 80)),
     "server": HostPower(Range(80, 150, 300), Range(40, 75, 120), Range(50, 110, 250)),
     "module": HostPower(Range(120, 230, 350), Range(80, 110, 160), Range(150, 350, 650)),
 }
-# Of the largest processor that the server takes: a smaller one may be fitted, and half idle, or this at its limit.
+# Of the largest processor that the server takes: a smaller one half idle, or this one at its limit.
 PROCESSOR_LOAD = Range(0.25, 0.55, 1.0)
-IDLE_HOST = Range(
-    0.35, 0.5, 0.7
-)  # of what the host draws at work: SPECpower results of two-processor servers
+# Of what the host draws at work, while the cards wait: our own estimate.
+IDLE_HOST = Range(0.35, 0.5, 0.7)
 SWITCH_W = Range(250, 400, 600)  # the switches between eight modules
 # NVIDIA prints 10.2 kW at most for DGX H100 and 14.3 kW for DGX B200, of which cards take 5.6 and 8.0 kW.
 FAN_SHARE = {"air": Range(0.05, 0.10, 0.16), "liquid": Range(0.01, 0.02, 0.05)}
-# Lost in the supplies, over what they deliver. 80 PLUS at 230 V, redundant: Titanium is 94, 96 and 91 % efficient
-# at 20, 50 and 100 % load, Platinum 90, 94 and 91 %.
+# Lost in the supplies, over what they deliver. 80 PLUS at 230 V, redundant: Titanium is 94, 96 and 91 %
+# efficient at 20, 50 and 100 % load, Platinum 90, 94 and 91 %.
 CONVERSION_SHARE = Range(0.042, 0.06, 0.10)

@@ -15,6 +15,11 @@ CALLS = {"ceil": math.ceil, "min": min, "max": max}
 
 def worked_out(formula):
     """Return the typical value of a formula, rounded up."""
+    return math.ceil(exactly(formula))
+
+
+def exactly(formula):
+    """Return the typical value of a formula."""
     numbers = {value.name: value.amount.typical for value in formula.values}
 
     def value(node):
@@ -24,4 +29,4 @@ def worked_out(formula):
             return CALLS[node.func.id](*map(value, node.args))
         return numbers[node.id] if isinstance(node, ast.Name) else node.value
 
-    return math.ceil(value(ast.parse(formula.expression, mode="eval").body))
+    return value(ast.parse(formula.expression, mode="eval").body)
