@@ -46,7 +46,7 @@ def test_output_at_a_feed(size, volts, expected):
 
 def test_redundancy_divides_what_is_there():
     four = server(4, 1800, 2600)
-    needed = load(4000, 5000)
+    needed = load(4000, 4900)
     assert check_supplies(four, needed, redundancy="none", feed_v=None).verdict == "fits"
     spare = check_supplies(four, needed, redundancy="n_plus_1", feed_v=230)
     assert (spare.verdict, spare.size_w, spare.left, spare.delivered_w) == ("fits", 1800, 3, (5400, 5400))
@@ -57,6 +57,11 @@ def test_redundancy_divides_what_is_there():
 def test_only_the_favourable_end_of_the_load_holds():
     found = check_supplies(server(2, 1100), load(900, 1300), redundancy="n_plus_n", feed_v=230)
     assert (found.verdict, found.fact) == ("fits_if", "")
+
+
+def test_supplies_are_not_planned_to_their_last_watt():
+    found = check_supplies(server(4, 2600), load(4000, 5100), redundancy="n_plus_n", feed_v=230)
+    assert found.verdict == "fits_if"
 
 
 def test_a_load_above_all_supplies_is_refused():
