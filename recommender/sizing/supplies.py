@@ -27,8 +27,8 @@ HIGH_LINE_FROM_W = 1800
 # The 3800 W units of the SR680 V4 need more than 249 V AC, or 260 V DC and more.
 ABOVE_HIGH_LINE_W = 3800
 ABOVE_HIGH_LINE_V = 249.0
-# Cards go above their limit for moments (Patel et al., 2023, arXiv:2308.12908), so that no plan takes supplies
-# to their last twentieth: our own judgement. The maker denies N+N to an SR680a V4 that would.
+# Cards go above their limit for moments (Patel et al., 2023, arXiv:2308.12908): no plan takes a supply to its
+# last twentieth, our own judgement. The maker denies N+N to an SR680a V4 that would.
 PLANNED_SHARE = 0.95
 
 
