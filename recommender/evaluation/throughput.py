@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
+from statistics import median
 
 from recommender.evaluation import spellings
 from recommender.evaluation.cases import Question, Refused
@@ -68,7 +69,8 @@ class Setup:
         if load.at_once == 1 or load.prompts == 1:
             return "single stream, graphs"
         kind = "mixture" if self.model.is_moe else "dense"
-        return f"{'tuned' if self.runtime.engine == 'tensorrt_llm' else 'as installed'}, {kind}"
+        tuned = self.runtime.engine == "tensorrt_llm" and not load.prompts  # a burst is no steady state
+        return f"{'tuned' if tuned else 'as installed'}, {kind}"
 
 
 def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
@@ -89,7 +91,7 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     found = [_figure(one, load, question, figure) for one in _links(case, question) for load in loads]
     everything = Range(
         min(one.low for one in found),
-        sorted(one.typical for one in found)[len(found) // 2],
+        median(one.typical for one in found),
         max(one.high for one in found),
     )
     point = loads[0].scenario is None
@@ -275,6 +277,7 @@ def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
         prefix_percent=100 * (1 - 1 / load.beams),
         engine="vllm" if not case.runtime.serves else case.runtime.engine,
         eager=not case.runtime.serves,
+        unpacks_apart=case.weights.recipe in ("nf4", "nf4-double"),
     )
     if served is None:
         raise Refused(_unknown(case))

@@ -44,6 +44,7 @@ class ModelWork:
     expert_bytes: float  # weights of all experts
     touched_share: float  # share of the experts that one token visits
     active_parameters: float
+    expert_parameters: float  # of all experts
     layers: float
     hidden: float
     attention: tuple[
@@ -59,6 +60,7 @@ class _End:
     expert_s: float
     cache_s: float  # per cache byte
     token_s: float  # arithmetic of one token
+    tile_s: float  # arithmetic of the fewest rows that a matrix product works on
     flop_s: float  # one FLOP of attention
     link_token_s: float  # moving one token's hidden states over all layers
     link_step_s: float  # latency of all layers' exchanges
@@ -90,6 +92,7 @@ def serving(
     context_tokens: float | None = None,
     batch: bool = False,
     eager: bool = False,
+    unpacks_apart: bool = False,
 ) -> Serving | None:
     """Return first-token time, time per token [s] and token rate [1/s] of one replica; None: cannot be sized.
 
@@ -101,6 +104,7 @@ def serving(
         requests: running at once in this replica, spread out in time unless `batch` (all in one instant).
         prefix_percent: part of each prompt whose cache is already there [%].
         eager: plain PyTorch that launches every kernel by itself, instead of `engine`.
+        unpacks_apart: kernels of their own unpack 4-bit weights before each product (bitsandbytes).
         context_tokens: longest context; at the unfavourable end every request has grown to it.
 
     Raises:
@@ -113,7 +117,7 @@ def serving(
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
-    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, eager)
+    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, eager, unpacks_apart)
     if replica is None:
         return None
     prompt = input_tokens * (1 - prefix_percent / 100)
@@ -228,7 +232,7 @@ def burst_output_tokens_per_s(
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
-    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine)
+    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, burst=True)
     cache = _cache_read_bytes(model, kv_precision, tp, input_tokens + output_tokens / 2)
     if replica is None or cache is None:
         return None
@@ -280,6 +284,7 @@ def model_work(model: AIModelSpec, precision: Precision) -> ModelWork:
         expert_bytes=experts * weight_byte,
         touched_share=share,
         active_parameters=active,
+        expert_parameters=experts,
         layers=layers,
         hidden=hidden,
         attention=_attention(model, layers, hidden),
@@ -359,6 +364,8 @@ def _replica(
     precision: Precision,
     engine: Engine,
     eager: bool = False,
+    unpacks_apart: bool = False,
+    burst: bool = False,
 ) -> _Replica | None:
     computing = computing_precision(gpu, precision, engine)
     if computing is None or not gpu.bandwidth_bytes_per_s:
@@ -368,7 +375,9 @@ def _replica(
         return None
     widened = precisions.support(gpu, precision, engine) == "storage_only"
     work = model_work(model, "bf16" if widened else precision)
-    efficiency = c.EAGER if eager else c.TUNED if engine == "tensorrt_llm" else c.AS_INSTALLED
+    # A burst goes through the engine's server, which costs TensorRT-LLM what it costs the others.
+    tuned = engine == "tensorrt_llm" and not burst
+    efficiency = c.EAGER if eager else c.TUNED if tuned else c.AS_INSTALLED
     compute = _compute_share(model, gpu, computing, efficiency.compute)
     bandwidth, layer_s = efficiency.bandwidth, efficiency.layer_s
     if model.is_moe:
@@ -378,12 +387,14 @@ def _replica(
         bandwidth = _product(bandwidth, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
     if BITS[precision] == 4 and BITS[computing] == 16:
         bandwidth = _product(bandwidth, c.UNPACKING_BANDWIDTH)
-        if efficiency is c.EAGER:
+        if eager and unpacks_apart:
             layer_s = _product(layer_s, c.EAGER_UNPACKING)
     if tp * pp > 1 and not link_bytes_per_s:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
     if tp * pp > 1 and not link_bytes_per_s:
         return None
+    rows = c.UNPACKING_TILE_ROWS if BITS[precision] == 4 and BITS[computing] == 16 else c.TILE_ROWS
+    visited = work.expert_parameters * work.touched_share
     ends = []
     for end in (2, 1, 0):  # best efficiency gives the shortest time
         gpu_bandwidth = gpu.bandwidth_bytes_per_s * at(bandwidth, end)
@@ -396,6 +407,8 @@ def _replica(
                 expert_s=work.expert_bytes / tp / gpu_bandwidth,
                 cache_s=1 / gpu_bandwidth,
                 token_s=2 * work.active_parameters / gpu_rate,
+                tile_s=2 * (work.active_parameters - visited) * rows / gpu_rate
+                + 2 * visited * c.EXPERT_TILE_ROWS / gpu_rate,
                 flop_s=1 / gpu_rate,
                 link_token_s=link_token,
                 link_step_s=link_step,
@@ -412,6 +425,14 @@ def generation(gpu: GPUSpec) -> str:
     architecture = gpu.architecture.lower()
     if architecture.startswith("blackwell"):
         return "blackwell-workstation" if "(gb20" in architecture else "blackwell"
+    sixteen = gpu.dense_flops.get("bf16")
+    if (
+        architecture.startswith("hopper")
+        and sixteen
+        and gpu.bandwidth_bytes_per_s
+        and sixteen / gpu.bandwidth_bytes_per_s < c.LITTLE_ARITHMETIC
+    ):
+        return "hopper-reduced"
     return next((name for name in c.DENSE_SHARE if architecture.startswith(name)), "other")
 
 
@@ -493,7 +514,7 @@ def _step_s(work: ModelWork, end: _End, running: float, cache_bytes: float) -> f
     if work.expert_bytes:
         weights += end.expert_s * _touched(work, running)
     return (
-        max(weights, running * end.token_s)
+        max(weights, running * end.token_s, end.tile_s)
         + running * (cache_bytes * end.cache_s + end.link_token_s + end.request_s)
         + end.link_step_s
         + end.step_s

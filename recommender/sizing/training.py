@@ -90,7 +90,7 @@ def training_seconds(
     ends = []
     for end in (0, 1, 2):
         share = at(utilization, 2 - end) * at(software_share, 2 - end)
-        attention_share = at(attending, 2 - end)
+        attention_share = at(attending, 2 - end) * at(software.attention, 2 - end)
         # Attention gains nothing from the room that recomputing makes: it is done again in full.
         attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
         computed = (matrix * at(recomputed, end) * at(slowdown, end) / (rate * share) + attended) / gpus
@@ -137,6 +137,7 @@ def _software(method: Method, stack: Stack | None) -> c.TrainingStack:
             tuned.low_precision_share.typical,
         ),
         layer_s=Range(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
+        attention=Range(1.0, 1.0, tuned.attention.typical),
     )
 
 
