@@ -61,7 +61,7 @@ class CatalogShelf:
         return reporting(card, question.gpu_total_gib)
 
     def server_power_w(self, card: Card, gpus: int) -> Range:
-        """Return what servers of the catalog draw with that many of these cards at work [W].
+        """Return what servers of the catalog draw with that many of these cards at full load [W].
 
         The case names no server of ours: from the least of them to the most.
 
@@ -74,7 +74,7 @@ class CatalogShelf:
             for node in machine.nodes
             if node.gpu.slug == card.spec.slug and max(node.counts) >= gpus
         ]
-        drawn = [found for node in nodes if (found := power.server_power_w(node, gpus))]
+        drawn = [found for node in nodes if (found := power.server_power_w(node, gpus, "batch"))]
         if not drawn:
             raise Refused("no server of the catalog takes that many of these cards")
         low, high = min(one.low for one in drawn), max(one.high for one in drawn)
