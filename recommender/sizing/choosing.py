@@ -21,6 +21,8 @@ def best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
         return min(configs, key=lambda config: choice(case, config))
     foremost = min(standing(config) for config in configs)
     same = [config for config in configs if standing(config) == foremost]
+    # Where certainty gave way, what stands in for it comes before what never was certain with fewer cards.
+    same = [config for config in same if config.piled] or same
     fewest = min(_chassis(case, config) for config in same)
     same = [config for config in same if _chassis(case, config) == fewest]
     if case.priority == "performance" or (not case.serves and case.hard.target_s is None):

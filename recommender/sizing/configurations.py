@@ -46,6 +46,7 @@ class Config:
     rack_units: int | None = None
     facts: tuple[str, ...] = ()  # unpublished facts that were needed
     soft: tuple[Message, ...] = ()  # warnings that cost the word "firm"
+    piled: bool = False  # in place of many more servers that certainty would take
     fallback: bool = False  # 8-bit instead of the model's own type
 
     @property

@@ -113,9 +113,7 @@ def _text_size(
         return
     spare = 1 if case.n_plus_1 else 0
     per_server = layout.replicas
-    needed = ceil(corner.requests / (per_server * replica.most))
-    if replica.arrivals_per_s and corner.arrivals_per_s:
-        needed = max(needed, ceil(corner.arrivals_per_s / (per_server * replica.arrivals_per_s)))
+    needed = _needed(corner, replica, per_server)
     if needed + spare > MAX_SERVERS:
         yield Failure(
             node.gpu.slug,
@@ -123,10 +121,68 @@ def _text_size(
             needed / MAX_SERVERS,
         )
         return
-    timid = replica.most < min(replica.by_memory, FEW_REQUESTS)
-    if strict and timid and needed > FEW_SERVERS:
+    if strict and _is_pile(replica, needed):
         return  # certainty from a pile of servers that hardly work: what may hold with fewer is the advice
-    servers = needed + spare
+    sizes = [(needed, False)]
+    if not strict and case.priority != "footprint":
+        sizes += [(servers, True) for servers in _instead_of_pile(case, node, precision, layout, needed)]
+    for working, piled in sizes:
+        yield _text_config(case, node, corner, strict, precision, count, layout, replica, working, piled)
+
+
+def _needed(corner: Corner, replica: "_Replica", per_server: int) -> int:
+    """Return the servers at work that carry the load [count]."""
+    needed = ceil(corner.requests / (per_server * replica.most))
+    if replica.arrivals_per_s and corner.arrivals_per_s:
+        needed = max(needed, ceil(corner.arrivals_per_s / (per_server * replica.arrivals_per_s)))
+    return needed
+
+
+def _is_pile(replica: "_Replica", needed: int) -> bool:
+    """Tell whether certainty would take many servers whose replicas could hold more than they may run."""
+    return replica.most < min(replica.by_memory, FEW_REQUESTS) and needed > FEW_SERVERS
+
+
+def _instead_of_pile(
+    case: Case, node: NodeSpec, precision: Precision, layout: Layout, least: int
+) -> Iterator[int]:
+    """Yield the servers at work that stand in for a pile, if there is one.
+
+    With n servers for certainty and m where each replica runs a few requests as its memory allows, they are
+    min(n, max(few, m)), and at least those of the favourable end. n and m only grow with the load, and below
+    a pile n <= max(few, m): so a heavier load never takes fewer servers when certainty gives way.
+    """
+    hard, per_server = case.hard, layout.replicas
+    if hard.model != case.easy.model:
+        return
+    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    sure = _replica(case, hard, node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
+    if sure.most < 1:
+        return
+    certain = _needed(hard, sure, per_server)
+    if not _is_pile(sure, certain):
+        return
+    modest = ceil(hard.requests / (per_server * min(sure.by_memory, FEW_REQUESTS)))
+    most = MAX_SERVERS - (1 if case.n_plus_1 else 0)
+    yield min(max(least, min(certain, max(FEW_SERVERS, modest))), most)
+
+
+def _text_config(
+    case: Case,
+    node: NodeSpec,
+    corner: Corner,
+    strict: bool,
+    precision: Precision,
+    count: int,
+    layout: Layout,
+    replica: "_Replica",
+    needed: int,
+    piled: bool,
+) -> Config:
+    """Return the configuration of so many servers at work, with its figures."""
+    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    per_server = layout.replicas
+    servers = needed + (1 if case.n_plus_1 else 0)
     requests = ceil(corner.requests / (per_server * needed))
     served = None
     if replica.timed:
@@ -147,10 +203,11 @@ def _text_size(
         draft=corner.draft,
         prefix_tokens=corner.prefix_tokens,
     )
-    yield Config(
+    return Config(
         node=node,
         corner=corner,
         strict=strict,
+        piled=piled,
         count=count,
         servers=servers,
         precision=precision,

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.utils import translation
 
-from recommender import reasons
+from recommender import reasons, sentences
 from recommender.answers import KEYS
 from recommender.cases import DEFAULTS, STAGE_DEFAULTS
 from recommender.sizing.demand import message
@@ -31,12 +31,12 @@ def test_every_place_of_a_sentence_has_its_figure(table):
         places = {name: f"<{name}>" for name in formats}
         for count in (1, 2):
             with translation.override(None):  # our own sentences: a language may count without a figure
-                said = text % (places | {"count": count}) if code in reasons.COUNTED else str(text) % places
+                said = text % (places | {"count": count}) if code in sentences.COUNTED else str(text) % places
             said_places = set(re.findall(r"<(\w+)>", said))
             # A sentence on one of a kind may say so in words.
             assert said_places == set(formats) or (count == 1 and said_places < set(formats))
-        assert set(formats.values()) <= {*reasons.FORMATS, "name"}
-        assert reasons.COUNTED.get(code) in {None, *formats}
+        assert set(formats.values()) <= {*sentences.FORMATS, "name"}
+        assert sentences.COUNTED.get(code) in {None, *formats}
 
 
 def test_words_agree_with_their_number():

@@ -1,0 +1,126 @@
+"""How a code with figures becomes a sentence: which form each figure takes in the active language."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.utils.translation import ngettext
+
+from catalog.templatetags import units
+from recommender.sizing.demand import Message, Value
+from recommender.sizing.specs import GIB
+
+Formatter = Callable[[Value], str]
+
+MANY_HOURS = 100
+
+
+def _gib(value: Value) -> str:
+    return units.gibibytes(None if value is None else float(value) / GIB)
+
+
+def _ms(value: Value) -> str:
+    return units.milliseconds(None if value is None else float(value) * 1000)
+
+
+def _hours(value: Value) -> str:
+    """Return a time, in days as well where hours say little."""
+    if value is None:
+        return units.not_published()
+    amount = float(value) / 3600
+    text = units.hours(amount)
+    days = round(amount / 24)
+    if amount < MANY_HOURS:
+        return text
+    return ngettext("%(hours)s (%(days)s day)", "%(hours)s (%(days)s days)", days) % {
+        "hours": text,
+        "days": units.number(days),
+    }
+
+
+def _count(value: Value) -> str:
+    return units.number(value, 0)
+
+
+def _rate(value: Value) -> str:
+    return units.number(value, units.places(float(value or 0)))
+
+
+def _watts(value: Value) -> str:
+    """Return power to three digits, in kW from one kilowatt on."""
+    if value is None:
+        return units.watts(None)
+    amount = units.estimated(round(float(value)))
+    return units.kilowatts(amount) if amount >= 1000 else units.watts(amount)
+
+
+def _number(value: Value) -> str:
+    return units.number(value)
+
+
+def _precision(value: Value) -> str:
+    return str(value).upper()
+
+
+def _plain(value: Value) -> str:
+    return "" if value is None else str(value)
+
+
+FORMATS: dict[str, Formatter] = {
+    "gib": _gib,
+    "ms": _ms,
+    "hours": _hours,
+    "count": _count,
+    "rate": _rate,
+    "watts": _watts,
+    "units": units.rack_units,
+    "celsius": units.celsius,
+    "mm": units.millimetres,
+    "number": _number,
+    "precision": _precision,
+    "name": _plain,
+}
+
+# code: (sentence, how each of its figures is written)
+Sentence = tuple[Any, dict[str, str]]
+
+# The figure whose number the words of a sentence agree with.
+COUNTED = {
+    "first_sure": "others",
+    "first_cards": "gpus",
+    "first_level": "others",
+    "memory_serving": "requests",
+    "memory_training": "gpus",
+    "two_roles": "gpus",
+    "service_pauses": "gpus",
+    "first_token": "requests",
+    "capacity": "capacity",
+    "capacity_one_lost": "capacity",
+    "rate_speech": "high",
+    "size": "gpus",
+    "size_units": "gpus",
+    "size_watts": "gpus",
+    "size_gpus": "gpus",
+    "idle": "gpus",
+    "training_cards": "gpus",
+    "condition_sockets": "sockets",
+    "spare": "servers",
+}
+# Figures that were asked for stay as they were given; all others of these units are estimates.
+GIVEN = frozenset({"target", "usual", "need"})
+ESTIMATED = frozenset({"ms", "hours", "rate"})
+
+
+def written(code: str, sentence: Sentence, item: Message, names: Mapping[str, str]) -> str:
+    text, formats = sentence
+    params = dict(item.params)
+    values: dict[str, Any] = {}
+    for name, kind in formats.items():
+        value = params.get(name)
+        if kind in ESTIMATED and name not in GIVEN and value is not None:
+            per_unit = 3600 if kind == "hours" else 1  # rounded as it is shown
+            value = units.estimated(float(value) / per_unit) * per_unit
+        values[name] = names.get(str(value), str(value)) if kind == "name" else FORMATS[kind](value)
+    if code in COUNTED:
+        values["count"] = int(float(params.get(COUNTED[code]) or 0))
+        return str(text % values)
+    return str(text) % values if values else str(text)
