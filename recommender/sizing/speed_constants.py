@@ -97,8 +97,8 @@ UNPACKING_BANDWIDTH = Range(0.50, 0.68, 0.90)
 LOW_POWER_W = 80.0
 LOW_POWER_COMPUTE = Range(0.50, 0.70, 0.90)
 
-# One all-reduce of a decode step beside its bytes [s]: NVLink 8-22 us, PCIe through the host 20-60 us. NVIDIA's
-# aiconfigurator counts 10 us for a message from card to card; the ranks wait for the slowest of them as well.
+# One all-reduce of a decode step beside its bytes [s]: NVLink 8-22 us, PCIe through the host 20-60 us.
+# NVIDIA's aiconfigurator counts 10 us for a message from card to card; ranks also wait for the slowest.
 ALL_REDUCE_S = {
     "nvswitch": Range(8e-6, 14e-6, 22e-6),
     "nvlink": Range(8e-6, 14e-6, 22e-6),
@@ -138,15 +138,18 @@ TRAINING_UTILIZATION = {
     ("other", 8): TrainingEfficiency(Range(0.20, 0.30, 0.40), Range(0.09, 0.14, 0.20)),
     ("other", 4): TrainingEfficiency(Range(0.12, 0.19, 0.27), Range(0.03, 0.06, 0.10)),
 }
-# Attention runs in 16 bit and fills the card less than matrix products do: FlashAttention-2 alone reaches up to
-# 35 % of an H100, 60 % of an A100 (Dao, 2023, arXiv:2307.08691), in whole steps of 8,192 to 65,536 tokens about
-# two thirds of that (MosaicML llm-foundry and torchtitan tables).
+# Attention runs in 16 bit and fills the card less than matrix products do: FlashAttention-2 alone reaches up
+# to 35 % of an H100, 60 % of an A100 (Dao, 2023, arXiv:2307.08691), in whole steps of 8,192 to 65,536 tokens
+# about two thirds of that (MosaicML llm-foundry and torchtitan tables).
 TRAINING_ATTENTION = {
     "ampere": Range(0.32, 0.40, 0.50),
     "hopper": Range(0.18, 0.24, 0.33),
     "blackwell": Range(0.18, 0.24, 0.33),
     "other": Range(0.14, 0.22, 0.36),
 }
+
+
+AS_IT_IS = Range(1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class TrainingStack:
     share: Range
     low_precision_share: Range  # the same in 8 and 4 bit, where casts and scales have to be fused
     layer_s: Range  # kernels of one layer, forward and backward, of one micro-batch [s]
-    attention: Range = Range.exact(1.0)  # over TRAINING_ATTENTION
+    attention: Range = AS_IT_IS  # over TRAINING_ATTENTION
 
 
 TRAINING_STACKS = {
