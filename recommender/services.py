@@ -15,6 +15,7 @@ from catalog.templatetags import units
 from recommender import adapters, capacity, cases, plan_texts, ranking, reasons
 from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
 from recommender.cases import BadAnswers
+from recommender.plan_inputs import terms_of
 from recommender.plans import Plans, compare
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
 from recommender.sizing import precisions
@@ -96,7 +97,7 @@ def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
         assumptions=resolved.assumptions,
         to_measure=resolved.to_measure,
         ranking=ranked,
-        plans=compare(resolved.case, specs.machines, ranked),
+        plans=compare(resolved.case, terms_of(answers, resolved), specs.machines, ranked, specs.models),
         names=specs.names,
     )
 
