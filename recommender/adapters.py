@@ -5,7 +5,8 @@ for as long as the catalog version stays the same.
 """
 
 import logging
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 
@@ -13,7 +14,17 @@ from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, StringAgg
 from django.db.models.functions import Cast
 
 from catalog import versions
-from catalog.models import AIModel, Evidence, GPUOption, Manufacturer, Server, Variant, WorkloadProfile
+from catalog.models import (
+    AIModel,
+    BenchmarkResult,
+    CoolingOption,
+    Evidence,
+    GPUOption,
+    Manufacturer,
+    Server,
+    Variant,
+    WorkloadProfile,
+)
 from recommender.cases import Preset
 from recommender.sizing.demand import Bare, Machine
 from recommender.sizing.specs import (
@@ -23,6 +34,7 @@ from recommender.sizing.specs import (
     CacheGroup,
     ExtraModule,
     GPUSpec,
+    MeasuredResult,
     NodeSpec,
     Range,
     SizingError,
@@ -37,6 +49,7 @@ PCIE_LANES = 16
 COUNTS = (1, 2, 4, 8)
 RATES = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
 INTEGER_RATES = ("int8", "int4")
+WATER = CoolingOption.Kind.DIRECT_WATER
 WORKLOADS = ("training", "fine_tuning", "inference", "edge", "hpc")
 
 
@@ -51,6 +64,7 @@ class Specs:
     developers: Mapping[str, str]  # of models, by slug
     presets: Mapping[str, Preset]
     vendors: Mapping[str, frozenset[str]]
+    measured: tuple[MeasuredResult, ...] = ()  # rates that others measured, with their links
 
 
 _kept: Specs | None = None
@@ -86,8 +100,11 @@ def _read(version: str) -> Specs:
                 Evidence.objects.filter(server=OuterRef("pk"), field="power_supplies", weak=True, kept=True)
             ),
         )
+        .annotate(
+            takes_air=Exists(CoolingOption.objects.filter(server=OuterRef("pk")).exclude(kind=WATER)),
+            takes_liquid=Exists(CoolingOption.objects.filter(server=OuterRef("pk"), kind=WATER)),
+        )
         .prefetch_related(
-            "cooling_options",
             Prefetch("variants", Variant.objects.order_by("-is_default", "id")),
             Prefetch(
                 "variants__gpu_options",
@@ -108,10 +125,14 @@ def _read(version: str) -> Specs:
                 names[option.gpu.slug] = option.gpu.name
     makers = Manufacturer.objects.filter(Q(makes_processors=True) | Q(makes_gpus=True)).order_by("slug")
     names |= {maker.slug: maker.name for maker in makers}
+    measured = measured_results()
+    of_model = defaultdict(list)
+    for result in measured:
+        of_model[result.model].append(result)
     return Specs(
         version=version,
         machines=machines,
-        models={model.slug: ai_model_spec(model) for model in models},
+        models={model.slug: ai_model_spec(model, of_model[model.slug]) for model in models},
         names=names,
         developers={model.slug: model.developer for model in models},
         presets=_presets(),
@@ -119,7 +140,46 @@ def _read(version: str) -> Specs:
             "cpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_processors),
             "gpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_gpus),
         },
+        measured=measured,
     )
+
+
+def measured_results() -> tuple[MeasuredResult, ...]:
+    """Return every published rate, in one query."""
+    cards: dict[str, GPUSpec | None] = {}
+    results = []
+    for row in BenchmarkResult.objects.for_sizing():
+        if row.gpu.slug not in cards:
+            cards[row.gpu.slug] = _sound(row.gpu)
+        card = cards[row.gpu.slug]
+        if card is None:
+            continue
+        results.append(
+            MeasuredResult(
+                card=card,
+                server=row.server.slug if row.server and row.server.is_published else None,
+                model=row.ai_model.slug if row.ai_model else row.model_name,
+                kind=row.work,
+                unit=row.figure,
+                value=row.value,
+                count=row.gpu_count,
+                precision=row.precision,
+                link=row.link,
+                group=row.group,
+                servers=row.servers,
+                suite=row.suite,
+                round=row.round,
+                scenario=row.scenario,
+                engine=row.engine,
+                method=row.method,
+                input_tokens=row.input_tokens,
+                output_tokens=row.output_tokens,
+                concurrency=row.concurrency,
+                sequence_tokens=row.sequence_tokens,
+                work_per_sample=row.sample_work,
+            )
+        )
+    return tuple(results)
 
 
 def _presets() -> dict[str, Preset]:
@@ -137,8 +197,8 @@ def _presets() -> dict[str, Preset]:
     return presets
 
 
-def ai_model_spec(model: AIModel) -> AIModelSpec:
-    """Return the shape of a published model."""
+def ai_model_spec(model: AIModel, measured: Iterable[MeasuredResult] = ()) -> AIModelSpec:
+    """Return the shape of a published model, with what was measured of it where it makes no text."""
     return AIModelSpec(
         slug=model.slug,
         kind=model.kind,
@@ -181,6 +241,7 @@ def ai_model_spec(model: AIModel) -> AIModelSpec:
         ),
         measured_weights={name: gib * GIB for name, gib in model.measured_weight_gib().items()},
         gflop_per_image=model.gflop_per_image,
+        measured=() if model.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM) else tuple(measured),
     )
 
 
@@ -226,8 +287,6 @@ def _capability(text: str | None) -> tuple[int, int] | None:
 
 def machine_of(server: Server) -> Machine:
     """Return a row, read with all that hangs on it, as a machine with all that can be ordered in it."""
-    kinds = {option.kind for option in server.cooling_options.all()}
-    cooling = {"liquid" if kind == "direct_water" else "air" for kind in kinds}
     enclosure = server.enclosure
     site = {
         "server": server.slug,
@@ -236,7 +295,7 @@ def machine_of(server: Server) -> Machine:
         "enclosure_rack_units": enclosure.rack_units if enclosure else None,
         "enclosure_trays": enclosure.trays if enclosure else None,
         "depth_mm": server.depth_mm,
-        "cooling": frozenset(cooling),
+        "cooling": _cooling(server),
         "temperature_min_c": server.temperature_min_c,
         "temperature_max_c": server.temperature_max_c,
         "temperature_conditional": bool(server.temperature_conditional),
@@ -259,6 +318,15 @@ def machine_of(server: Server) -> Machine:
         if option.gpu.is_published and (gpu := _sound(option.gpu))
     ]
     return Machine(Bare(rack_units=server.rack_units, **site), tuple(nodes))
+
+
+def _cooling(server: Server) -> frozenset[str]:
+    """Return what cools a server, from the annotations of `_read` or else from its rows."""
+    if hasattr(server, "takes_air"):
+        taken = {"air": server.takes_air, "liquid": server.takes_liquid}
+        return frozenset(name for name, is_taken in taken.items() if is_taken)
+    kinds = {option.kind for option in server.cooling_options.all()}
+    return frozenset("liquid" if kind == WATER else "air" for kind in kinds)
 
 
 def _sound(gpu) -> GPUSpec | None:
