@@ -15,15 +15,17 @@ from django.utils.translation import get_language, gettext
 from aiservers.addresses import canonical_query, canonical_text
 from aiservers.numbers import NumberError, as_typed
 from catalog.models import WorkloadProfile
-from recommender import answers, services
+from recommender import answers, ledger, services
 from recommender.cases import KIND_OF_MODEL
 from recommender.questions import (
     GROUPS,
     STAGES,
     STAGES_OF_PROFILES,
     STEP_ONE,
+    Work,
     group_of,
     keys_of,
+    kinds_asked,
     kinds_of,
 )
 
@@ -132,6 +134,8 @@ class Question:
     groups: list[tuple[str, list[Option]]] = field(default_factory=list)
     typical: str = ""
     assumed: str = ""
+    origin: str = ""  # of what is assumed: profile, default or computed
+    source: str = ""  # the task that it is typical for
     address: str = ""
     compact: bool = False  # beside the results: a list instead of radio buttons
 
@@ -139,6 +143,23 @@ class Question:
     def is_preference(self):
         """Tell whether leaving it open is an answer too, and nobody guesses it."""
         return self.key.group == "preferences"
+
+    @property
+    def is_remark(self):
+        """Tell whether any text will do: nothing to be guessed or not known."""
+        return self.key.kind == "text"
+
+    @property
+    def is_for_brief(self):
+        """Tell whether the answer goes into the brief and changes nothing in the order."""
+        return not self.key.used
+
+    @property
+    def example(self):
+        """An answer as it could be typed, from what is usual; "" where nothing is."""
+        if self.key.kind != "number" or not isinstance(self.key.typical, str) or not self.key.typical:
+            return ""
+        return as_typed(self.key.typical, get_language())
 
     @property
     def open_label(self):
@@ -209,10 +230,11 @@ class Questionnaire:
     @classmethod
     def checked(cls, query):
         """Return the questionnaire with what the catalog says about its answers; nothing is ranked."""
-        typical, problems = with_good_answers(
-            services.typical, answers.parse(dict(answers_in(query).lists()))
-        )
-        return cls(query, problems, typical)
+        given = answers.parse(dict(answers_in(query).lists()))
+        (resolved, stand_ins), problems = with_good_answers(_resolved, given)
+        form = cls(query, problems, {name: item.text for name, item in stand_ins.items()})
+        form.resolved, form.stand_ins = resolved, stand_ins
+        return form
 
     def __init__(self, query, problems=(), typical=None):
         """Read the canonical answers of `query`.
@@ -223,6 +245,7 @@ class Questionnaire:
             typical: what stands in for open answers, as texts.
         """
         self.typical = typical or {}
+        self.resolved, self.stand_ins = None, {}
         self.query = answers_in(query)
         self.answers = answers.parse(dict(self.query.lists()))
         self.errors = {}
@@ -232,8 +255,13 @@ class Questionnaire:
         self.models = services.models()
         # The model says what load it takes; the profiles do where none is chosen.
         chosen = self.answers.one("model")
-        self.kinds = {KIND_OF_MODEL[kind] for slug, _name, _developer, kind in self.models if slug == chosen}
-        self.kinds = self.kinds or kinds_of(self.workloads)
+        kinds = [KIND_OF_MODEL[kind] for slug, _name, _developer, kind in self.models if slug == chosen]
+        self.kinds = kinds_asked(self.workloads, kinds[0] if kinds else None)
+        server = self.answers.one("server")
+        if server and server not in ledger.server_names():
+            self.errors.setdefault(
+                "server", answers.Problem("server", "not_in_catalog", (("value", server),)).page_text
+            )
 
     @cached_property
     def profiles(self):
@@ -246,8 +274,20 @@ class Questionnaire:
             profile.stage for profile in self.profiles if profile.slug in self.workloads
         }
 
+    @property
+    def work(self):
+        return Work(frozenset(self.stages), frozenset(self.kinds), self.answers)
+
+    @property
+    def server(self):
+        """The server that the reader began with, as its slug and name, or None."""
+        slug = self.answers.one("server")
+        name = ledger.server_names().get(slug)
+        return {"slug": slug, "name": name} if name else None
+
     def question(self, name):
         key = answers.KEYS[name]
+        stand_in = self.stand_ins.get(name)
         question = Question(
             key,
             self.query.getlist(name),
@@ -255,6 +295,8 @@ class Questionnaire:
             guess=name in self.answers.hypotheses,
             typical=self._usual(key),
             assumed="" if self.query.getlist(name) else in_sentence(key, self.typical.get(name, "")),
+            origin=stand_in.origin if stand_in else "",
+            source=self.profile_name(stand_in.source) if stand_in else "",
         )
         if name in MODEL_KEYS:
             question.groups = self._model_groups(question.texts)
@@ -276,6 +318,9 @@ class Questionnaire:
             ]
         return question
 
+    def profile_name(self, slug):
+        return next((profile.name or slug for profile in self.profiles if profile.slug == slug), slug)
+
     def _usual(self, key):
         """Return what is usual for a question; sizes of models are those of language models."""
         if key.name == "parameters_b" and answers.TOKENS not in self.kinds:
@@ -295,8 +340,7 @@ class Questionnaire:
         """Return the questions of the second step, in groups; what has a bad answer is always among them."""
         sections, shown = [], set(STEP_ONE)
         for group in GROUPS:
-            keys = keys_of(group, self.stages, self.kinds)
-            names = [key.name for key in keys]
+            names = [key.name for key in keys_of(group, self.work)]
             names += [
                 name
                 for name in self.errors
@@ -311,7 +355,7 @@ class Questionnaire:
                 Section(
                     "other",
                     gettext("Other answers in this address"),
-                    gettext("They are not used yet, and kept."),
+                    gettext("They do not matter for this work, and are kept."),
                     [self.question(name) for name in rest],
                     [],
                 )
@@ -330,7 +374,7 @@ class Questionnaire:
 
     def asked(self):
         """Return the names of the questions that matter for these answers."""
-        return {key.name for group in GROUPS for key in keys_of(group, self.stages, self.kinds)}
+        return {key.name for group in GROUPS for key in keys_of(group, self.work)}
 
     def hidden(self, shown):
         """Return the answers that a form carries along because it does not ask them, as pairs."""
@@ -366,6 +410,12 @@ class Questionnaire:
             if KIND_OF_MODEL[kind] in wanted or slug in chosen:
                 groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
         return sorted(groups.items(), key=lambda item: item[0].casefold())
+
+
+def _resolved(given):
+    """Return the case of these answers and what stands in for the open ones."""
+    resolved = ledger.resolve(given)
+    return resolved, ledger.stand_ins(given, resolved)
 
 
 def answer_text(key, text):

@@ -21,6 +21,8 @@ PROBLEMS = {
     "reversed": _("“%(value)s” begins with its larger end. Write the smaller number first."),
     "not_whole": _("“%(value)s” is not a whole number."),
     "out_of_range": _("%(value)s is out of range: between %(minimum)s and %(maximum)s is possible."),
+    "too_long": _("%(value)s characters are too many: at most %(maximum)s are possible."),
+    "not_text": _("This has characters that cannot be shown."),
     "not_a_choice": _("“%(value)s” is not possible here. Possible are: %(choices)s."),
     "not_in_catalog": _("“%(value)s” is not in the catalog."),
     "not_in_catalog_choices": _("“%(value)s” is not in the catalog. Possible are: %(choices)s."),

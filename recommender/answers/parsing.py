@@ -13,6 +13,7 @@ from recommender.answers.messages import Notice, Problem
 from recommender.answers.vocabulary import KEYS
 
 MAX_VALUES = 10  # of one repeating key
+MAX_TEXT = 500  # characters of a remark
 MAX_SHOWN = 60  # characters of a bad answer that a message repeats
 
 
@@ -159,9 +160,21 @@ def checked(key: Key, text: str) -> str | Problem:
         if text.lower() not in names:
             return Problem(key.name, "not_a_choice", (("value", shown(text)), ("choices", ", ".join(names))))
         return text.lower()
+    if key.kind == "text":
+        return _text_value(key, text)
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", text.lower()):
         return Problem(key.name, "not_in_catalog", (("value", shown(text)),))
     return text.lower()
+
+
+def _text_value(key: Key, text: str) -> str | Problem:
+    """Return a remark on one line."""
+    line = " ".join(text.split())
+    if len(line) > MAX_TEXT:
+        return Problem(key.name, "too_long", (("maximum", MAX_TEXT), ("value", len(line))))
+    if not line.isprintable():
+        return Problem(key.name, "not_text", ())
+    return line
 
 
 def _number_value(key: Key, text: str) -> str | Problem:

@@ -19,6 +19,7 @@ _SEQUENCES = ngettext_lazy("%(amount)s sequence", "%(amount)s sequences", "count
 NOUNS = {
     "input_tokens": _TOKENS,
     "output_tokens": _TOKENS,
+    "input_tokens_p95": _TOKENS,
     "context_tokens": _TOKENS,
     "dataset_tokens": _TOKENS,
     "sequence_tokens": _TOKENS,
@@ -30,6 +31,7 @@ NOUNS = {
     "micro_batch": _SEQUENCES,
     "users": ngettext_lazy("%(amount)s person", "%(amount)s people", "count"),
     "horizon_years": ngettext_lazy("%(amount)s year", "%(amount)s years", "count"),
+    "needed_months": ngettext_lazy("%(amount)s month", "%(amount)s months", "count"),
     "peak_factor": ngettext_lazy("%(amount)s time", "%(amount)s times", "count"),
 }
 

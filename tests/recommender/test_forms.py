@@ -5,9 +5,9 @@ from django.http import QueryDict
 from django.utils.translation import override
 from hypothesis import given, strategies as st
 
-from recommender.answers import KEYS
+from recommender.answers import KEYS, parse
 from recommender.forms import Questionnaire, answer_text, answers_in, submitted_answers
-from recommender.questions import GROUPS, keys_of, kinds_of
+from recommender.questions import GROUPS, WHOLE_LOAD, Work, keys_of, kinds_of
 
 
 def submit(query):
@@ -78,9 +78,10 @@ def test_an_address_holds_answers_only_and_in_one_order():
     assert answers_in(query).urlencode() == "stage=inference&workload=rag&workload=chat&concurrency=8"
 
 
-def asked(stages, workloads=()):
-    kinds = kinds_of(workloads)
-    return {key.name for group in GROUPS for key in keys_of(group, set(stages), kinds)}
+def asked(stages, workloads=(), **answers):
+    given = parse({"stage": stages, "workload": workloads} | answers)
+    work = Work(frozenset(stages), frozenset(kinds_of(workloads)), given)
+    return {key.name for group in GROUPS for key in keys_of(group, work)}
 
 
 @pytest.mark.parametrize(
@@ -113,16 +114,54 @@ def test_only_questions_that_matter_are_asked(stages, workloads, are_asked, are_
 
 
 @pytest.mark.parametrize("stage", ["training", "fine_tuning", "inference", "mixed", "development"])
-def test_every_question_in_use_is_asked_for_some_work(stage):
+def test_every_question_is_asked_for_some_work(stage):
     every = {
         name
-        for workload in ["chat", "vision", "speech", "image_generation", "embeddings"]
+        for workload in ["chat", "rag", "vision", "speech", "image_generation", "embeddings"]
         for name in asked([stage], [workload])
     }
-    expected = {key.name for key in KEYS.values() if key.used and stage in key.stages}
+    expected = {key.name for key in KEYS.values() if stage in key.stages}
     # Only where a service runs beside it can the trained model be another one.
-    not_asked = {"stage", "workload", "hypothesis"} | (set() if stage == "mixed" else {"training_model"})
+    not_asked = {"stage", "workload", "server", "hypothesis"}
+    not_asked |= set() if stage == "mixed" else {"training_model"}
     assert every == expected - not_asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "gone", "stays"),
+    [
+        ({"model": "llama-3.1-8b"}, {"parameters_b", "active_parameters_b"}, {"precision"}),
+        (
+            {"concurrency": "8"},
+            {"requests_per_second", "users", "active_percent", "peak_factor"},
+            {"normal_concurrency", "context_tokens"},
+        ),
+        ({"requests_per_second": "8"}, set(WHOLE_LOAD), {"concurrency"}),
+        ({"queue_ok": "no"}, {"queue_seconds"}, {"ttft_ms"}),
+        ({"queue_ok": "yes"}, set(), {"queue_seconds"}),
+        ({"availability": "n_plus_1"}, {"on_node_loss"}, {"growth_percent"}),
+        ({"components": "ocr"}, {"vector_dimensions", "index_replicas", "separate_index"}, {"documents"}),
+    ],
+)
+def test_an_answer_ends_the_questions_that_it_makes_needless(answer, gone, stays):
+    before, after = asked(["inference"], ["rag"]), asked(["inference"], ["rag"], **answer)
+    assert before - after == gone
+    assert stays <= after
+
+
+def test_a_needless_answer_stays_to_be_taken_back():
+    assert "users" in asked(["inference"], ["chat"], concurrency="8", users="100")
+
+
+def test_two_jobs_chosen_one_by_one_ask_whether_one_server_does_both():
+    assert "one_node" in asked(["fine_tuning", "inference"])
+    assert "one_node" not in asked(["inference"])
+
+
+def test_several_tasks_ask_for_the_load_of_each():
+    names = asked(["inference"], ["rag", "vision", "speech"])
+    assert {"documents", "concurrency", "streams", "audio_streams"} <= names
+    assert "images_per_minute" not in names
 
 
 @pytest.mark.django_db

@@ -8,10 +8,11 @@ from recommender.answers.vocabulary import (
     preferences,
     retrieval,
     site,
+    storage,
     targets,
     training,
     work,
 )
 
-_SUBJECTS = (work, model, load, targets, training, retrieval, availability, site, preferences)
+_SUBJECTS = (work, model, load, targets, training, retrieval, availability, storage, site, preferences)
 KEYS: dict[str, Key] = {key.name: key for subject in _SUBJECTS for key in subject.QUESTIONS}

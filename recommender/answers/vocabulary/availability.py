@@ -2,12 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from recommender.answers.keys import (
-    SERVING,
-    choice,
-    number,
-    yes_no,
-)
+from recommender.answers.keys import SERVING, choice, number, yes_no
 
 QUESTIONS = [
     choice(
@@ -30,7 +25,7 @@ QUESTIONS = [
         ],
         _("What may happen then?"),
         _("A slower service can be cheaper than a spare server."),
-        "later",
+        "availability",
         used=False,
         stages=SERVING,
     ),
@@ -43,14 +38,14 @@ QUESTIONS = [
         ],
         _("Must one server do everything at once?"),
         _("Training beside a service takes its cards away."),
-        "availability",
+        "separation",
         stages=frozenset({"mixed"}),
     ),
     yes_no(
         "isolation",
         _("Must work be kept apart?"),
         _("Departments or tests may need servers of their own."),
-        "later",
+        "separation",
         used=False,
     ),
     number(
@@ -59,10 +54,24 @@ QUESTIONS = [
         744,
         _("How much maintenance per month?"),
         _("Maintenance stops everything on a server."),
-        "later",
+        "separation",
         "h/month",
         _("h per month"),
         used=False,
+        typical="4",
+    ),
+    number(
+        "recovery_hours",
+        0,
+        8760,
+        _("Within which time must it work again after a failure?"),
+        _("A few hours call for a spare server or parts on site, a day for a service contract."),
+        "availability",
+        "h",
+        _("h"),
+        used=False,
+        brief_only=True,
+        typical="4",
     ),
     number(
         "growth_percent",
@@ -70,7 +79,7 @@ QUESTIONS = [
         1000,
         _("How much does the load grow per year?"),
         _("Together with the horizon, results are sized for its end."),
-        "availability",
+        "growth",
         "%/year",
         _("% a year"),
         typical="50..200",
@@ -82,7 +91,7 @@ QUESTIONS = [
         10,
         _("For how many years must the servers be enough?"),
         _("Together with the growth, results are sized for its end."),
-        "availability",
+        "growth",
         "years",
         _("years"),
         typical="1..5",

@@ -114,4 +114,17 @@ QUESTIONS = [
         stages=SERVING,
         kinds=ONLY_TOKENS,
     ),
+    choice(
+        "quality_test",
+        [
+            ("limits", _("Yes, with limits to pass")),
+            ("examples", _("Examples, but no limits yet")),
+            ("none", _("No")),
+        ],
+        _("Is there a test set for the quality of the answers?"),
+        _("Without one nobody can say whether a lower precision is good enough."),
+        "model",
+        used=False,
+        brief_only=True,
+    ),
 ]

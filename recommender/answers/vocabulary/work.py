@@ -2,10 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from recommender.answers.keys import (
-    Key,
-    choice,
-)
+from recommender.answers.keys import Key, choice
 
 QUESTIONS = [
     choice(
