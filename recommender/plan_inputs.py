@@ -4,6 +4,22 @@ from recommender.answers import Answers
 from recommender.cases import Resolved
 from recommender.plans import Span, Terms
 
+KEYS_READ = (
+    "one_node",
+    "isolation",
+    "availability",
+    "on_node_loss",
+    "queue_ok",
+    "maintenance_hours",
+    "experiments_per_month",
+    "checkpoint_minutes",
+    "dataset_gb",
+    "storage_gbs",
+    "network_gbe",
+    "growth_percent",
+    "horizon_years",
+)  # that a comparison prints, in that order
+
 
 def terms_of(answers: Answers, resolved: Resolved) -> Terms:
     """Return what was answered about running the work, beside its load."""
@@ -35,5 +51,6 @@ def terms_of(answers: Answers, resolved: Resolved) -> Terms:
         dimensions=span("vector_dimensions"),
         index_replicas=span("index_replicas"),
         separate_index=answers.one("separate_index"),
+        answered={key: value for key in KEYS_READ if (value := answers.one(key)) is not None},
         guesses=answers.hypotheses,
     )

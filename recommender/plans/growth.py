@@ -94,13 +94,13 @@ def training_growth(case: Case, terms: Terms, match: Match) -> Growth:
     steps = []
     for percent, months, factor in factors(replace(terms, growth_percent=None), config.strict):
         corner = replace(config.corner, tokens=config.corner.tokens * factor)
-        node = replace(config.node, counts=(config.count,))
+        node = replace(config.node, counts=tuple(n for n in config.node.counts if n >= config.count))
         found = [
             item
             for item in sizes_of(case, node, corner, config.strict, None, False)
             if isinstance(item, Config) and item.servers >= config.servers
         ]
-        best = min(found, key=lambda item: (item.servers, _seconds(item)), default=None)
+        best = min(found, key=lambda item: (item.servers, item.count, _seconds(item)), default=None)
         step = _step(percent, months, corner.tokens, best, 0)
         steps.append(replace(step, hours=best.trained.seconds if best and best.trained else None))
     return Growth(tuple(steps))
@@ -175,16 +175,39 @@ def _limits(case: Case, match: Match, kept: int) -> tuple[float | None, float | 
     if case.kind == "tokens":
         if match.capacity is None or match.capacity < 1:
             return None, None, None
-        cards = config.layout.gpus_per_replica
+        now = _sustained(case, match, kept)
         replicas = config.layout.replicas // config.servers
-        limit = match.capacity // max(replicas * working, 1)
-        per_server = float(limit * (largest // cards))
-        return float(match.capacity), max(per_server * working, float(match.capacity)), per_server
+        per_server = now / max(replicas * working, 1) * (largest // config.layout.gpus_per_replica)
+        return now, max(per_server * working, now), per_server
     if config.work is None:
         return None, None, None
     each_card = config.work.low / (config.count * working)
     now = each_card * (config.count - kept) * working
     return now, each_card * largest * working, each_card * largest
+
+
+def _sustained(case: Case, match: Match, kept: int) -> float:
+    """Return the requests at once that the cards of today carry, kept up where they arrive at a rate.
+
+    A rate is found by halving: between what is carried today and what would run at once.
+    """
+    assert match.capacity is not None
+    config = match.config
+    carried, most = float(config.corner.requests), float(match.capacity)
+    if config.corner.arrivals_per_s is None or most <= carried:
+        return most
+    today = replace(config, node=replace(config.node, counts=(config.count,)))
+
+    def holds(load: float) -> bool:
+        return _serving(case, today, load / config.corner.requests, kept, config.servers) is not None
+
+    if holds(most):
+        return most
+    low, high = int(carried), int(most)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(float(middle)) else (low, middle)
+    return float(low)
 
 
 def _months(full: float | None, today: float, yearly_percent: float | None) -> int | None:

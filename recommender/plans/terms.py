@@ -1,5 +1,6 @@
 """What was answered about running the work, and the figures that stand in for open answers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 HOURS_A_MONTH = 730.0  # 365 x 24 / 12
@@ -45,7 +46,8 @@ class Terms:
     dimensions: Span | None = None  # of a vector
     index_replicas: Span | None = None
     separate_index: str | None = None  # yes, no
-    guesses: frozenset[str] = field(default_factory=frozenset)  # keys whose answer is a guess
+    answered: Mapping[str, str] = field(default_factory=dict)  # canonical texts of the answers above
+    guesses: frozenset[str] = frozenset()  # keys whose answer is a guess
 
     @property
     def pilot(self) -> bool:

@@ -50,13 +50,13 @@ def decide(case: Case, terms: Terms, plans: Mapping[Way, Plan]) -> Verdict:
     taken = plans[chosen.way]
     for way, plan in plans.items():
         if way != chosen.way and not against[way]:
-            against[way] = (_more(case, terms, taken, plan),)
+            against[way] = (_more(terms, taken, plan),)
     if chosen.holds:
         against[chosen.way] = ()
     return Verdict(
         chosen.way,
         chosen.holds,
-        _reasons(case, terms, taken, plans),
+        _reasons(terms, taken, plans),
         against,
         tuple(_flips(case, terms, plans, chosen)),
     )
@@ -97,11 +97,11 @@ def _broken(case: Case, terms: Terms, plan: Plan) -> list[Message]:
     found: list[Message] = []
     way = plan.way
     if terms.one_node == "separate" and way != "separate":
-        found.append(message("asked_separate"))
+        found.append(message("not_separate"))
     if terms.one_node == "yes" and way != "shared":
-        found.append(message("asked_at_once"))
+        found.append(message("not_at_once"))
     if terms.one_node == "by_schedule" and way != "scheduled":
-        found.append(message("asked_by_schedule"))
+        found.append(message("not_by_schedule"))
     if terms.isolation == "yes" and way != "separate":
         found.append(message("isolation"))
     hours = cycle_hours(plan.training)
@@ -139,7 +139,7 @@ def _over_site(case: Case, plan: Plan) -> list[Message]:
     return found
 
 
-def _more(case: Case, terms: Terms, taken: Plan, plan: Plan) -> Message:
+def _more(terms: Terms, taken: Plan, plan: Plan) -> Message:
     """Return what speaks against a way that keeps every condition."""
     if taken.certain and not plan.certain:
         return message("less_certain")
@@ -148,27 +148,24 @@ def _more(case: Case, terms: Terms, taken: Plan, plan: Plan) -> Message:
     return message("service_stops" if plan.way == "scheduled" else "no_less")
 
 
-def _reasons(case: Case, terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Message, ...]:
+def _reasons(terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Message, ...]:
     """Return why the way is advised; where a server is shared, what permits that."""
     found: list[Message] = []
     if taken.training is None:
         return ()
     hours = cycle_hours(taken.training)
-    if taken.way == "separate":
-        others = [plans[way] for way in plans if way != "separate" and plans[way].works]
-        if terms.one_node == "separate":
-            found.append(message("as_asked"))
-        elif terms.isolation == "yes":
-            found.append(message("kept_apart"))
-        elif not others:
-            found.append(message("too_large_for_one"))
-        else:
-            found.append(message("apart_in_space"))
+    asked = {"yes": "shared", "by_schedule": "scheduled", "separate": "separate"}.get(terms.one_node or "")
+    if asked == taken.way:
+        found.append(message(f"asked_{taken.way}"))
+    elif taken.way == "separate":
+        others = [plan for way, plan in plans.items() if way != "separate" and plan.works]
+        code = "too_large_for_one" if not others else "apart_in_space"
+        found.append(message("kept_apart" if terms.isolation == "yes" else code))
     elif terms.pilot:
         found.append(message("sharing_pilot"))
     elif taken.way == "scheduled" and hours is not None:
         found.append(message("sharing_in_turn", need=terms.trials * hours.high, have=terms.night_h))
-    elif taken.way == "shared":
+    if taken.way == "shared":
         found.append(
             message("sharing_cards", training=taken.training_gpus, serving=taken.gpus - taken.training_gpus)
         )
