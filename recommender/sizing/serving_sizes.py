@@ -160,10 +160,10 @@ def _instead_of_pile(
     if sure.most < 1:
         return
     certain = _needed(hard, sure, per_server)
-    if not _is_pile(sure, certain):
+    most = MAX_SERVERS - (1 if case.n_plus_1 else 0)
+    if not _is_pile(sure, certain) and certain <= most:
         return
     modest = ceil(hard.requests / (per_server * min(sure.by_memory, FEW_REQUESTS)))
-    most = MAX_SERVERS - (1 if case.n_plus_1 else 0)
     yield min(max(least, min(certain, max(FEW_SERVERS, modest))), most)
 
 

@@ -551,7 +551,7 @@ def test_certainty_is_not_bought_with_a_server_for_each_request():
     load = CHAT | {"model": "gemma-3-27b", "concurrency": 60, "ttft_ms": 500, "tpot_ms": 50}
     match = match_of(advice(**load), "thinksystem-sr655-v3", "nvidia-rtx-pro-6000-blackwell-max-q")
     assert match["state"] == "fits_if"
-    assert match["servers"] < 10
+    assert match["servers"] <= 60 / 4  # each copy runs a few requests at least
 
 
 def test_states_are_shared_out_over_data_parallel_workers_where_they_fit():
