@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin, TranslationStackedInline
 
+from catalog import admin_benchmarks  # noqa: F401 - registers a page of its own
 from catalog.models import (
     GPU,
     AIModel,

@@ -7,6 +7,15 @@ from catalog.models.base import Fact, above_zero, number, one_of, real, words
 from catalog.querysets import BenchmarkResultQuerySet
 
 LONGEST_NAME = 200
+# Of figures that are no rates.
+UNITS = {
+    "p90_latency_ms": "ms",
+    "time_to_train_min": "min",
+    "weights_gib_per_gpu": "GiB",
+    "peak_gpu_gib": "GiB",
+    "kv_cache_tokens": "tokens",
+    "mean_system_power_w": "W",
+}
 
 
 class BenchmarkResult(Fact):
@@ -146,6 +155,11 @@ class BenchmarkResult(Fact):
 
     def __str__(self):
         return f"{self.model_name}, {self.gpu_count} × {self.gpu}: {self.get_figure_display()}"
+
+    @property
+    def unit(self):
+        """Return the unit of the value, as staff read it."""
+        return UNITS.get(self.figure, "1/s") if self.figure else ""
 
     @property
     def model_label(self):
