@@ -29,6 +29,7 @@ class Question:
     precision: Mapping[str, Any]
     input: Mapping[str, Any]
     source: str  # where the case was found; only to leave out stored results from there
+    group: str = ""  # the log or table that it stands in; only to leave out its stored results
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return an input that is a name.
@@ -157,6 +158,7 @@ def _question(entry: Mapping[str, Any], family: str) -> Question:
         precision=precision,
         input=given,
         source=str(source.get("ref", "")) if isinstance(source, dict) else str(source or ""),
+        group=str(entry.get("group", "")),
     )
 
 

@@ -1,5 +1,6 @@
 """The catalog as the shelf that cases are answered from."""
 
+from collections import defaultdict
 from statistics import median
 
 from django.db.models import Prefetch
@@ -9,7 +10,7 @@ from recommender import adapters
 from recommender.evaluation.cases import Question, Refused
 from recommender.evaluation.shelf import Card, reporting, same_source
 from recommender.sizing import power
-from recommender.sizing.specs import AIModelSpec, Range
+from recommender.sizing.specs import AIModelSpec, MeasuredResult, Range
 
 
 class CatalogShelf:
@@ -29,6 +30,14 @@ class CatalogShelf:
         for gpu in GPU.objects.select_related("manufacturer"):
             fabric = gpu.fabric_gbs_total
             self._cards[gpu.slug] = Card(adapters.gpu_spec(gpu), fabric and fabric * 1e9)
+
+        self._measured: dict[str, list[MeasuredResult]] = defaultdict(list)
+        for result in adapters.measured_results():
+            self._measured[result.model].append(result)
+
+    def measured(self, question: Question) -> tuple[MeasuredResult, ...]:
+        """Return stored results of the case's model, without those of its own log or table."""
+        return tuple(one for one in self._measured[question.model] if one.group != question.group)
 
     def model(self, question: Question) -> AIModelSpec:
         """Return the model of a case.

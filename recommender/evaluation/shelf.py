@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recommender.evaluation.cases import Question, Refused
-from recommender.sizing.specs import GIB, USABLE_SHARE, AIModelSpec, GPUSpec, Link, Range, SizingError
+from recommender.sizing.specs import (
+    GIB,
+    USABLE_SHARE,
+    AIModelSpec,
+    GPUSpec,
+    Link,
+    MeasuredResult,
+    Range,
+    SizingError,
+)
 
 _REPOSITORY = re.compile(r"github:(?P<name>[\w.-]+/[\w.-]+?)(?:@.*)?")
 _LABEL = re.compile(r"-(?P<gb>\d{1,3})gb\b")
@@ -50,6 +59,9 @@ class Shelf(Protocol):
         Raises:
             Refused: neither is there.
         """
+
+    def measured(self, question: Question) -> tuple[MeasuredResult, ...]:
+        """Return stored results of the case's model, without those of its own log or table."""
 
     def server_power_w(self, card: Card, gpus: int) -> Range:
         """Return what servers draw with that many of these cards at work [W].

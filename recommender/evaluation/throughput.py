@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median
 
-from recommender.evaluation import spellings
+from recommender.evaluation import classic, spellings
 from recommender.evaluation.cases import Question, Refused
 from recommender.evaluation.memory import prompt_tokens
 from recommender.evaluation.scores import Prediction
 from recommender.evaluation.shelf import Card, Shelf
-from recommender.sizing import latency, memory, memory_constants, throughput
+from recommender.sizing import latency, memory, memory_constants
 from recommender.sizing.specs import AIModelSpec, KVPrecision, Layout, Link, Range
 
 FAMILY = "inference-throughput"
@@ -22,9 +22,6 @@ TENSORRT_SEQUENCES = 2048
 # to be summed up more than half.
 MEAN_PROMPT = (0.2, 0.7)
 MEAN_ANSWER = (0.25, 1.0)
-# What a data set's sample is: steps of denoising, seconds of speech.
-IMAGE_STEPS = {"COCO-2014 prompts, 1024x1024, 20 steps": 20}
-CLIP_SECONDS = {"LibriSpeech, ~30 s clips": 30.0}
 DECODE = (64, 256)  # prompt and answer of a case that only says "decode" [tokens]
 
 _DATA_PARALLEL_ATTENTION = re.compile(r"attention DP \+ EP (?P<experts>\d+)")
@@ -81,9 +78,10 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     """
     if figure == "mean_system_power_w":
         return Prediction(shelf.server_power_w(shelf.card(question), question.gpu_count), "system power")
+    other = classic.model_of(question, shelf)
+    if other is not None:
+        return classic.predict(question, figure, other, shelf)
     model = shelf.model(question)
-    if not model.generates_tokens:
-        return _samples(question, figure, model, shelf)
     if figure not in FIGURES and figure not in SHARES:
         raise Refused(f"figure not predicted: {figure}")
     case = setup(question, model, shelf)
@@ -377,37 +375,6 @@ def _prefill(case: Setup, load: Load) -> Range:
     ttft = _serving(case, replace(load, output_tokens=1.0), load.at_once or 1).ttft_s
     tokens = load.input_tokens
     return Range(tokens / ttft.high, tokens / ttft.typical, tokens / ttft.low)
-
-
-def _samples(question: Question, figure: str, model: AIModelSpec, shelf: Shelf) -> Prediction:
-    """Return samples a second over all GPUs of work that is not a language model's.
-
-    Raises:
-        Refused: other figures, or work whose sample is not known.
-    """
-    if figure != "samples_per_s":
-        raise Refused(f"figure not predicted for this kind of model: {figure}")
-    spellings.runtime(question.text("engine"), spellings.SUBMISSIONS)
-    weights = spellings.look_up(spellings.WEIGHTS, question.precision.get("weights"), "weights precision")
-    card = shelf.card(question).spec
-    data = question.text("dataset", "")
-    if model.kind == "vision":
-        found = throughput.vision_frames_per_s(model, card, weights.precision)
-    elif model.kind == "asr":
-        length = spellings.look_up(CLIP_SECONDS, data, "data set")
-        found = throughput.audio_seconds_per_s(model, card, weights.precision)
-        found = found and found.scaled(1 / length)
-    elif model.kind == "image_generation":
-        steps = spellings.look_up(IMAGE_STEPS, data, "data set")
-        found = throughput.images_per_minute(model, card, weights.precision, steps=steps)
-        found = found and found.scaled(1 / 60)
-    else:
-        length = question.number("max_sequence_length")
-        found = throughput.embedding_tokens_per_s(model, card, weights.precision, input_tokens=length)
-        found = found and found.scaled(1 / length)
-    if found is None:
-        raise Refused("the work of one sample or the card's rate is not published")
-    return Prediction(found.scaled(question.gpu_count), f"{model.kind}")
 
 
 # Figures in words of output tokens over all GPUs.

@@ -73,7 +73,7 @@ def without_group(model: AIModelSpec, group: str) -> tuple[MeasuredResult, ...]:
     return tuple(result for result in model.measured if result.group != group)
 
 
-def samples_per_s(
+def pieces_per_s(
     results: Iterable[MeasuredResult],
     kind: ModelKind,
     card: GPUSpec,
@@ -81,7 +81,9 @@ def samples_per_s(
     *,
     limited: bool = False,
 ) -> Scaled | None:
-    """Return samples that one card takes [1/s], by what was measured of that model; None: nothing applies.
+    """Return what one card does [1/s], by what was measured of that model; None: nothing applies.
+
+    A piece is an image, a text, a second of speech or a step of denoising: whatever a sample is made of.
 
     Args:
         results: Measurements of one model; other units, training and types not known are passed over.
@@ -96,7 +98,7 @@ def samples_per_s(
             continue
         factor = _factor(result, kind, card, precision)
         if factor is not None:
-            rate = result.value / result.count * factor
+            rate = result.value * (result.work_per_sample or 1.0) / result.count * factor
             found[_basis(result, card, precision)].append((result, rate))
     basis, chosen = _nearest(found)
     if basis is None:

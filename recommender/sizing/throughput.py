@@ -1,10 +1,12 @@
 """Rates of work that is not token by token: video frames, speech, images, embeddings.
 
-All by FLOP counts and the share of the printed dense rate that such pipelines reach; wide, because
-decoding video, resizing, sampling and small batches count as much as the card.
+Where others measured the model on the card or on its like, that says what the card does at best and
+typically (see `measured`). The rest, and the low end of an ordinary pipeline, comes from FLOP counts and the
+share of the printed dense rate that such pipelines reach; wide, because decoding video, resizing, sampling
+and small batches count as much as the card.
 """
 
-from recommender.sizing import speed_constants as c
+from recommender.sizing import measured, speed_constants as c
 from recommender.sizing.latency import BITS, computing_precision
 from recommender.sizing.specs import AIModelSpec, GPUSpec, Precision, Range, SizingError
 
@@ -18,9 +20,19 @@ _SDXL_STEP_FLOP = 2 * 6.0e12  # one 1024 x 1024 step, with and without the promp
 _LATENT_TOKENS = 4096 + 512  # 1024 x 1024 pixels, 16 x 16 a token, and the prompt, in diffusion transformers
 
 
-def vision_frames_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
-    """Return images or video frames that one card takes [1/s]; None: rate or model not known."""
+def vision_frames_per_s(
+    model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, limited: bool = False, tuned: bool = False
+) -> Range | None:
+    """Return images or video frames that one card takes [1/s]; None: rate or model not known.
+
+    Here and below, `limited`: each answer has its time limit; `tuned`: an engine made for the card is fed
+    from memory, as benchmarks do.
+    """
     _expect(model, "vision")
+    return _known(model, gpu, precision, limited, tuned, _frames_by_flop(model, gpu, precision))
+
+
+def _frames_by_flop(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
     if model.gflop_per_image is not None:
         flop = model.gflop_per_image * 1e9
     elif model.num_layers and model.hidden_size:
@@ -31,9 +43,15 @@ def vision_frames_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) 
     return _per_second(gpu, precision, flop, c.VISION_UTILIZATION)
 
 
-def audio_seconds_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
+def audio_seconds_per_s(
+    model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, limited: bool = False, tuned: bool = False
+) -> Range | None:
     """Return seconds of speech that one card transcribes in a second; None: rate not known."""
     _expect(model, "asr")
+    return _known(model, gpu, precision, limited, tuned, _audio_by_flop(model, gpu, precision))
+
+
+def _audio_by_flop(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
     hidden = model.hidden_size or 1280
     encoder = 32 * 12 * hidden * hidden  # the encoder keeps its 32 layers in all large versions
     decoder = max(float(model.parameters) - encoder, 0.0)
@@ -48,10 +66,21 @@ def audio_seconds_per_s(model: AIModelSpec, gpu: GPUSpec, precision: Precision) 
 
 
 def images_per_minute(
-    model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, steps: int = 30
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    precision: Precision,
+    *,
+    steps: int = 30,
+    limited: bool = False,
+    tuned: bool = False,
 ) -> Range | None:
     """Return 1024 x 1024 images a minute on one card with that many denoising steps; None: rate not known."""
     _expect(model, "image_generation")
+    rate = _known(model, gpu, precision, limited, tuned, _steps_by_flop(model, gpu, precision))
+    return rate.scaled(60.0 / steps) if rate else None
+
+
+def _steps_by_flop(model: AIModelSpec, gpu: GPUSpec, precision: Precision) -> Range | None:
     computing = computing_precision(gpu, precision)
     if computing is None:
         return None
@@ -65,8 +94,25 @@ def images_per_minute(
         share = Range(
             share.low / 2, share.typical, share.high
         )  # some models run each step twice for guidance
-    images = _per_second(gpu, precision, step * steps, share)
-    return images.scaled(60.0) if images else None
+    return _per_second(gpu, precision, step, share)
+
+
+def texts_per_s(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    precision: Precision,
+    *,
+    longest_tokens: float,
+    limited: bool = False,
+    tuned: bool = False,
+) -> Range | None:
+    """Return texts of a benchmark that one card encodes [1/s]; None: rate not known.
+
+    Benchmarks state the longest text, never the mean: what was measured is that of texts, and says nothing of
+    tokens. By FLOP counts each text is as long as the longest, which is the low end.
+    """
+    tokens = embedding_tokens_per_s(model, gpu, precision, input_tokens=longest_tokens)
+    return _known(model, gpu, precision, limited, tuned, tokens and tokens.scaled(1 / longest_tokens))
 
 
 def embedding_tokens_per_s(
@@ -79,6 +125,25 @@ def embedding_tokens_per_s(
     flop = 2.0 * max(model.parameters - embedding, model.parameters * 0.2)
     flop += 4.0 * layers * hidden * input_tokens
     return _per_second(gpu, precision, flop, c.ENCODER_UTILIZATION)
+
+
+def _known(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    precision: Precision,
+    limited: bool,
+    tuned: bool,
+    computed: Range | None,
+) -> Range | None:
+    """Return a rate by what was measured, else the computed one.
+
+    What benchmarks reach is typical at best: unless it is tuned, the low end stays an ordinary pipeline's.
+    """
+    found = measured.pieces_per_s(model.measured, model.kind, gpu, precision, limited=limited)
+    if found is None:
+        return computed
+    low = found.rate.low if computed is None or tuned else min(found.rate.low, computed.low)
+    return Range(low, found.rate.typical, found.rate.high)
 
 
 def _expect(model: AIModelSpec, *kinds: str) -> None:
