@@ -72,6 +72,11 @@ class Corner:
     power_w: float | None = None
     temperature_min_c: float | None = None
     temperature_max_c: float | None = None
+    altitude_m: float | None = None
+
+    def __hash__(self) -> int:
+        """Equal corners have these equal; hashing more of them would only take longer."""
+        return hash((self.requests, self.input_tokens, self.tokens_per_request, self.tokens, self.rate))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,6 @@ class Around:
     energy_price: tuple[float, float] | None = None  # per kWh, in the reader's own currency
     storage_bytes: tuple[float, float] | None = None  # local disks
     storage_bytes_per_s: tuple[float, float] | None = None  # shared storage
-    network_given: bool = False
     checkpoint_s: tuple[float, float] | None = None
     checkpoints_kept: tuple[float, float] | None = None
     on_node_loss: str | None = None
@@ -94,6 +98,8 @@ class Around:
     separate_index: str | None = None
     maintenance_s: tuple[float, float] | None = None  # a month
     isolation: str | None = None
+    feed_v: float | None = None
+    psu_redundancy: Literal["none", "n_plus_1", "n_plus_n"] | None = None
     envelope: tuple[str, str] | None = None  # smallest and largest model that may come
 
 
@@ -126,8 +132,11 @@ class Case:
     gpu_vendor: str | None = None
     conditional: bool = True
     must: tuple[str, ...] = ()  # criteria that became rules
-    energy_priced: bool = False  # the reader gave a tariff
     around: Around = Around()
+
+    def __hash__(self) -> int:
+        """Equal cases have these equal; hashing more of them would only take longer."""
+        return hash((self.hard, self.kind, self.priority, self.engine))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ slower of arithmetic and memory traffic, at the rates that engines reach (`speed
 links and the engine itself take. Every figure has three ends; none is better than printed rates allow.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, exp, log
@@ -110,10 +111,109 @@ def serving(
     Raises:
         SizingError: not a language model, or a load that makes no sense.
     """
+    if requests < 1:
+        raise SizingError(f"{requests=} make no load")
+    found = prepare(
+        model,
+        gpu,
+        layout,
+        link=link,
+        link_bytes_per_s=link_bytes_per_s,
+        precision=precision,
+        kv_precision=kv_precision,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        prefix_percent=prefix_percent,
+        engine=engine,
+        context_tokens=context_tokens,
+        batch=batch,
+        eager=eager,
+        unpacks_apart=unpacks_apart,
+    )
+    return None if found is None else found.serving(requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A replica under a load of which only the number of requests that run at once is open."""
+
+    replica: _Replica
+    cache_bytes: tuple[float, float, float]  # read for each request's next token, at the three ends
+    prompt: float
+    output_tokens: float
+    stages: int
+    attention_flops: float
+    batch: bool
+
+    def serving(self, requests: int) -> Serving:
+        """Return the times and the rate with so many requests."""
+        low_ttft, low_tpot = self._times(0, requests)
+        typical_ttft, typical_tpot = self._times(1, requests)
+        high_ttft, high_tpot = self._times(2, requests)
+        # A slower step leaves prompts less to wait for, so the order of the ends is not given by itself.
+        typical_ttft = max(typical_ttft, low_ttft)
+        high_ttft = max(high_ttft, typical_ttft)
+        return Serving(
+            Range(low_ttft, typical_ttft, high_ttft),
+            Range(low_tpot, typical_tpot, high_tpot),
+            Range(requests / high_tpot, requests / typical_tpot, requests / low_tpot),
+        )
+
+    def keeps(self, requests: int, ttft_s: float | None, tpot_s: float | None, place: int) -> bool:
+        """Tell whether so many requests keep the targets at an end, without working out all three."""
+        for end in range(place, -1, -1):  # the times to first token are those of the slowest end up to it
+            first, each = self._times(end, requests)
+            if ttft_s is not None and first > ttft_s:
+                return False
+            if end == place and tpot_s is not None and each > tpot_s:
+                return False
+            if ttft_s is None:
+                return True
+        return True
+
+    def _times(self, place: int, requests: int) -> tuple[float, float]:
+        return _times(
+            self.replica.work,
+            self.replica.ends[place],
+            place,
+            self.cache_bytes[place],
+            requests,
+            self.prompt,
+            self.output_tokens,
+            self.stages,
+            self.attention_flops,
+            self.batch,
+        )
+
+
+@lru_cache(maxsize=8192)
+def prepare(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    layout: Layout,
+    *,
+    link: Link,
+    link_bytes_per_s: float | None,
+    precision: Precision,
+    kv_precision: KVPrecision,
+    input_tokens: float,
+    output_tokens: float,
+    prefix_percent: float = 0,
+    engine: Engine = "vllm",
+    context_tokens: float | None = None,
+    batch: bool = False,
+    eager: bool = False,
+    unpacks_apart: bool = False,
+) -> Prepared | None:
+    """Return what `serving` needs beside the number of requests; the arguments and None are the same.
+
+    Raises:
+        SizingError: not a language model, or a load that makes no sense.
+    """
     if not model.generates_tokens:
         raise SizingError(f"{model.slug} does not generate tokens")
-    if requests < 1 or input_tokens < 0 or output_tokens < 1 or not 0 <= prefix_percent <= 100:
-        raise SizingError(f"{requests=}, {input_tokens=}, {output_tokens=}, {prefix_percent=} make no load")
+    if input_tokens < 0 or output_tokens < 1 or not 0 <= prefix_percent <= 100:
+        raise SizingError(f"{input_tokens=}, {output_tokens=}, {prefix_percent=} make no load")
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
@@ -127,19 +227,14 @@ def serving(
     most_bytes = _cache_read_bytes(model, kv_precision, tp, longest)
     if usual_bytes is None or most_bytes is None:
         return None
-    work = replica.work
-    attention_flops = _prompt_attention_flops(work, input_tokens, prompt)
-    load = (requests, prompt, output_tokens, pp, attention_flops, batch)
-    low_ttft, low_tpot = _times(work, replica.ends[0], 0, usual_bytes, *load)
-    typical_ttft, typical_tpot = _times(work, replica.ends[1], 1, usual_bytes, *load)
-    high_ttft, high_tpot = _times(work, replica.ends[2], 2, most_bytes, *load)
-    # A slower step leaves prompts less to wait for, so the order of the ends is not given by itself.
-    typical_ttft = max(typical_ttft, low_ttft)
-    high_ttft = max(high_ttft, typical_ttft)
-    return Serving(
-        Range(low_ttft, typical_ttft, high_ttft),
-        Range(low_tpot, typical_tpot, high_tpot),
-        Range(requests / high_tpot, requests / typical_tpot, requests / low_tpot),
+    return Prepared(
+        replica=replica,
+        cache_bytes=(usual_bytes, usual_bytes, most_bytes),
+        prompt=prompt,
+        output_tokens=output_tokens,
+        stages=pp,
+        attention_flops=_prompt_attention_flops(replica.work, input_tokens, prompt),
+        batch=batch,
     )
 
 
@@ -167,40 +262,36 @@ def max_requests_within(
     At most `limit`; 0 where one request alone breaks a target. A target of None does not count.
     """
 
-    def keeps(requests: int) -> bool | None:
-        served = serving(
-            model,
-            gpu,
-            layout,
-            link=link,
-            link_bytes_per_s=link_bytes_per_s,
-            precision=precision,
-            kv_precision=kv_precision,
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
-            requests=requests,
-            prefix_percent=prefix_percent,
-            engine=engine,
-            context_tokens=context_tokens,
-            batch=batch,
-        )
-        if served is None:
-            return None
-        return (ttft_s is None or served.ttft_s.high <= ttft_s) and (
-            tpot_s is None or served.tpot_s.high <= tpot_s
-        )
-
-    alone = keeps(1)
-    if alone is None:
+    found = prepare(
+        model,
+        gpu,
+        layout,
+        link=link,
+        link_bytes_per_s=link_bytes_per_s,
+        precision=precision,
+        kv_precision=kv_precision,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        prefix_percent=prefix_percent,
+        engine=engine,
+        context_tokens=context_tokens,
+        batch=batch,
+    )
+    if found is None:
         return None
-    if not alone or limit < 1:
+    return largest(limit, lambda requests: found.keeps(requests, ttft_s, tpot_s, 2))
+
+
+def largest(limit: int, holds: Callable[[int], bool]) -> int:
+    """Return the largest number up to `limit` for which `holds` is true; times grow with requests."""
+    if limit < 1 or not holds(1):
         return 0
-    if keeps(limit):
+    if holds(limit):
         return limit
-    kept, broken = 1, limit  # times grow with requests, so one border lies between
+    kept, broken = 1, limit
     while broken - kept > 1:
         middle = (kept + broken) // 2
-        if keeps(middle):
+        if holds(middle):
             kept = middle
         else:
             broken = middle

@@ -1,6 +1,6 @@
 """Sizes of a server that carry a service: text by replicas and requests, other work by rates."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, floor
@@ -13,6 +13,7 @@ from recommender.sizing.specs import (
     Engine,
     GPUSpec,
     Layout,
+    Link,
     Memory,
     NodeSpec,
     Precision,
@@ -92,8 +93,7 @@ def text_sizes(
         for layout in layouts.inference_layouts(
             model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
         ):
-            for config in _text_size(case, node, corner, strict, precision, count, layout):
-                yield config if isinstance(config, Config) else replace(config, count=count)
+            yield from _text_size(case, node, corner, strict, precision, count, layout)
 
 
 def _text_size(
@@ -109,7 +109,7 @@ def _text_size(
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
     replica = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
-        yield _text_failure(case, node, corner, single, precision, replica)
+        yield _text_failure(case, node, corner, single, precision, replica, count)
         return
     spare = 1 if case.n_plus_1 else 0
     per_server = layout.replicas
@@ -119,6 +119,7 @@ def _text_size(
             node.gpu.slug,
             (message("throughput", need=needed + spare, have=MAX_SERVERS),),
             needed / MAX_SERVERS,
+            count,
         )
         return
     if strict and _is_pile(replica, needed):
@@ -211,7 +212,13 @@ def _text_config(
         count=count,
         servers=servers,
         precision=precision,
-        layout=replace(layout, replicas=per_server * servers, idle_gpus=layout.idle_gpus * servers),
+        layout=Layout(
+            layout.tensor_parallel,
+            layout.pipeline_parallel,
+            per_server * servers,
+            layout.idle_gpus * servers,
+            layout.crosses_link,
+        ),
         memory=held,
         served=served,
         requests=requests,
@@ -242,7 +249,7 @@ def _replica(
     case: Case,
     corner: Corner,
     gpu: GPUSpec,
-    link: str,
+    link: Link,
     link_bytes_per_s: float | None,
     layout: Layout,
     precision: Precision,
@@ -266,102 +273,91 @@ def _replica(
     if by_memory < 1:
         return _Replica(0, 0, True, None)
 
-    def served(requests: int) -> latency.Serving | None:
-        if not model.cache_known:
-            return None
-        return _serving(case, corner, gpu, link, link_bytes_per_s, layout, precision, requests)
-
-    alone = served(1)
-    if alone is None:
+    prepared = None
+    if model.cache_known:
+        prepared = _prepared(case, corner, gpu, link, link_bytes_per_s, layout, precision)
+    if prepared is None:
         return _Replica(by_memory, by_memory, False, None)
     most = by_memory
     if corner.ttft_s is not None or corner.tpot_s is not None:
         # Usual requests are over sooner than the longest ones and come more often: first tokens keep their
         # target at that pace too, so that a longer context never lets more requests in.
         usual = min(corner.tokens_per_request, corner.input_tokens + corner.output_tokens)
-        longer = corner.ttft_s is not None and usual < corner.tokens_per_request
-        often = replace(corner, tokens_per_request=usual)
+        quick = None
+        if corner.ttft_s is not None and usual < corner.tokens_per_request:
+            quick = _prepared(case, corner, gpu, link, link_bytes_per_s, layout, precision, usual)
+        place = 2 if strict else 0
 
         def holds(count: int) -> bool:
-            place = 2 if strict else 0
-            if not _within(served(count), corner.ttft_s, corner.tpot_s, place):
-                return False
-            if not longer:
-                return True
-            quick = _serving(case, often, gpu, link, link_bytes_per_s, layout, precision, count)
-            return _within(quick, corner.ttft_s, None, place)
+            return prepared.keeps(count, corner.ttft_s, corner.tpot_s, place) and (
+                quick is None or quick.keeps(count, corner.ttft_s, None, place)
+            )
 
-        most = _largest(by_memory, holds)
+        most = latency.largest(by_memory, holds)
     arrivals = None
     if corner.arrivals_per_s is not None and most:
-        full = served(most)
-        assert full is not None
+        full = prepared.serving(most)
         place = 0 if not strict else 2 if corner.arrivals_given else 1
         turn = _end(full.ttft_s, place) + corner.output_tokens * _end(full.tpot_s, place)
         arrivals = most / turn
     return _Replica(most, by_memory, True, arrivals)
 
 
-@lru_cache(maxsize=16_384)
-def _serving(
+def _prepared(
     case: Case,
     corner: Corner,
     gpu: GPUSpec,
-    link: str,
+    link: Link,
     link_bytes_per_s: float | None,
     layout: Layout,
     precision: Precision,
-    requests: int,
-) -> latency.Serving | None:
+    context_tokens: int | None = None,
+) -> latency.Prepared | None:
+    """Return one replica under the corner's load, at its longest context where no other is given."""
     model = corner.model
     assert model is not None
-    return latency.serving(
+    return latency.prepare(
         model,
         gpu,
         layout,
-        link=link,  # type: ignore[arg-type]
+        link=link,
         link_bytes_per_s=link_bytes_per_s,
         precision=precision,
         kv_precision=case.kv_precision,
         input_tokens=corner.input_tokens,
         output_tokens=corner.output_tokens,
-        requests=requests,
         prefix_percent=corner.prefix_percent,
         engine=case.engine,
-        context_tokens=corner.tokens_per_request,
+        context_tokens=corner.tokens_per_request if context_tokens is None else context_tokens,
     )
+
+
+def _serving(
+    case: Case,
+    corner: Corner,
+    gpu: GPUSpec,
+    link: Link,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    precision: Precision,
+    requests: int,
+) -> latency.Serving | None:
+    prepared = _prepared(case, corner, gpu, link, link_bytes_per_s, layout, precision)
+    return None if prepared is None else prepared.serving(requests)
 
 
 def _end(value: Range, place: int) -> float:
     return (value.low, value.typical, value.high)[place]
 
 
-def _within(served: latency.Serving | None, ttft_s: float | None, tpot_s: float | None, place: int) -> bool:
-    if served is None:
-        return True
-    return (ttft_s is None or _end(served.ttft_s, place) <= ttft_s) and (
-        tpot_s is None or _end(served.tpot_s, place) <= tpot_s
-    )
-
-
-def _largest(limit: int, holds: Callable[[int], bool]) -> int:
-    """Return the largest number up to `limit` for which `holds` is true; times grow with requests."""
-    if limit < 1 or not holds(1):
-        return 0
-    if holds(limit):
-        return limit
-    kept, broken = 1, limit
-    while broken - kept > 1:
-        middle = (kept + broken) // 2
-        if holds(middle):
-            kept = middle
-        else:
-            broken = middle
-    return kept
-
-
 def _text_failure(
-    case: Case, node: NodeSpec, corner: Corner, layout: Layout, precision: Precision, replica: _Replica
+    case: Case,
+    node: NodeSpec,
+    corner: Corner,
+    layout: Layout,
+    precision: Precision,
+    replica: _Replica,
+    count: int,
 ) -> Failure:
     """Return why one replica does not even carry one request."""
     assert corner.model is not None
@@ -387,7 +383,7 @@ def _text_failure(
             gpus=layout.gpus_per_replica,
             precision=precision,
         )
-        return Failure(node.gpu.slug, (reason,), max(need / have - 1.0, 0.0))
+        return Failure(node.gpu.slug, (reason,), max(need / have - 1.0, 0.0), count)
     served = _serving(case, corner, node.gpu, node.link, node.link_bytes_per_s, layout, precision, 1)
     assert served is not None
     worst, miss = None, -1.0
@@ -399,7 +395,7 @@ def _text_failure(
             miss = value / target - 1.0
             worst = message("latency", figure=name, need=target, have=value)
     assert worst is not None
-    return Failure(node.gpu.slug, (worst,), max(miss, 0.0))
+    return Failure(node.gpu.slug, (worst,), max(miss, 0.0), count)
 
 
 def _rate_of(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision) -> Range | None:
