@@ -23,7 +23,7 @@ class FactSitemap(LanguageSitemap):
         return item.updated_at
 
 
-PAGES = ["home", "server_list", "gpu_list", "ai_model_list", "training", "inference", "legal"]
+PAGES = ["home", "server_list", "gpu_list", "ai_model_list", "result_list", "training", "inference", "legal"]
 SITEMAPS = {
     "pages": PageSitemap([f"catalog:{name}" for name in PAGES]),
     "servers": FactSitemap(Server, "catalog:server"),

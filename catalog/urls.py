@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter
 from django.utils.translation import pgettext_lazy
 
-from catalog import views, views_models
+from catalog import views, views_models, views_results
 
 
 class DottedSlugConverter(SlugConverter):
@@ -36,6 +36,7 @@ urlpatterns = [
     path(pgettext_lazy("path", "servers/"), include(servers)),
     path(pgettext_lazy("path", "gpus/"), include(gpus)),
     path(pgettext_lazy("path", "models/"), include(ai_models)),
+    path(pgettext_lazy("path", "measurements/"), views_results.result_list, name="result_list"),
     path(pgettext_lazy("path", "training/"), views.training, name="training"),
     path(pgettext_lazy("path", "inference/"), views.inference, name="inference"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from aiservers.addresses import canonical_redirect
 from aiservers.htmx import template_for
-from catalog import selectors
+from catalog import results, selectors
 from catalog.filters import NOT_FILTERS, ORDERABLE_FIRST, ORDERS, SORTS, ServerFilter
 from catalog.models import GPU, Server
 from catalog.templatetags.units import format_number
@@ -51,8 +51,8 @@ def server_list(request):
 @require_safe
 def server(request, slug):
     row = get_object_or_404(Server.objects.for_page(), slug=slug)
-    holds = holds_table(services.held_by_server(row))
-    return render(request, "catalog/server.html", selectors.server_page(row) | {"holds": holds})
+    context = {"holds": holds_table(services.held_by_server(row)), "measured": results.section(server=row)}
+    return render(request, "catalog/server.html", selectors.server_page(row) | context)
 
 
 @require_safe
@@ -63,8 +63,8 @@ def gpu_list(request):
 @require_safe
 def gpu(request, slug):
     row = get_object_or_404(GPU.objects.for_page(), slug=slug)
-    engines = precision_table(services.precisions_of(row))
-    return render(request, "catalog/gpu.html", selectors.gpu_page(row) | {"engines": engines})
+    context = {"engines": precision_table(services.precisions_of(row)), "measured": results.section(gpu=row)}
+    return render(request, "catalog/gpu.html", selectors.gpu_page(row) | context)
 
 
 @require_safe

@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
-from catalog import selectors, sentences
+from catalog import results, selectors, sentences
 from catalog.models import AIModel, Evidence
 from catalog.templatetags.units import GIB, format_number
 from recommender import services
@@ -89,6 +89,7 @@ def ai_model(request, slug):
             if is_text or getattr(row, name) is not None
         ],
         "marks": marks,
+        "measured": results.section(ai_model=row),
         "sources": selectors.source_list(sources),
         "disagreements": sources.disagreements,
     }

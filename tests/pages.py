@@ -10,6 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.translation import override
 
 from catalog.models import GPU, AIModel, Server
+from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
 
@@ -76,11 +77,25 @@ SAMPLES = {
         Page("catalog:ai_model", {"slug": slug})
         for slug in AIModel.objects.published().values_list("slug", flat=True)[::8]
     ],
+    "catalog:result_list": lambda: [
+        Page("catalog:result_list", query=query)
+        for query in (
+            "",
+            "gpu=nvidia-h200-sxm-141gb",
+            "server=no-such-server",
+            "model=bert-large&work=training",
+        )
+    ],
     "catalog:server_list": lambda: [
         Page("catalog:server_list", query=query)
         for query in ("", "stage=training", "gpu_memory_min=many", "rack_units=1&cooling=liquid")
     ],
     "recommender:questions": lambda: [Page("recommender:questions", query=query) for query in QUESTIONS],
+    "recommender:check": lambda: [Page("recommender:check", query=query) for query in QUESTIONS],
+    "recommender:step": lambda: [
+        Page("recommender:step", {"step": group.slug}, f"{CHAT}&workload=rag&stage=fine_tuning")
+        for group in GROUPS
+    ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
 }
 

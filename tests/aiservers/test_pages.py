@@ -22,12 +22,15 @@ HEADERS = {
     "catalog:gpu": PUBLIC,
     "catalog:ai_model_list": PUBLIC,
     "catalog:ai_model": PUBLIC,
+    "catalog:result_list": PUBLIC,
     "catalog:training": PUBLIC,
     "catalog:inference": PUBLIC,
     "catalog:legal": PUBLIC,
     "recommender:questionnaire": PUBLIC,
     "recommender:calculator": PUBLIC,
     "recommender:questions": NOINDEX,
+    "recommender:step": NOINDEX,
+    "recommender:check": NOINDEX,
     "recommender:results": NOINDEX,
 }
 POLICY = {
