@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from recommender import adapters, answers, cases
 from recommender.answers import Answers, Key, Problem
-from recommender.sizing import layouts, memory, precisions, serving_sizes, weights
+from recommender.case_models import size_notices
+from recommender.sizing import layouts, memory, precisions, serving_sizes, shapes, weights
 from recommender.sizing.breakdown import (
     ServingBreakdown,
     TrainingBreakdown,
@@ -352,7 +353,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
     resolved = cases.resolve(given, specs.models, specs.presets, specs.vendors, specs.names)
     if not isinstance(resolved, cases.Resolved):
         raise cases.BadAnswers(resolved)
-    resolved = _with_shape(resolved, dict(machine.shape), specs.models)
+    resolved = _with_shape(resolved, given, dict(machine.shape), specs.models)
     case = resolved.case
     model = case.hard.model if case.serves else case.hard.trained
     assert model is not None
@@ -379,26 +380,35 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
 
 
 def _with_shape(
-    resolved: cases.Resolved, shape: dict[str, int], listed: Mapping[str, AIModelSpec]
+    resolved: cases.Resolved, given: Answers, shape: dict[str, int], listed: Mapping[str, AIModelSpec]
 ) -> cases.Resolved:
     """Return the case with the reader's own dimensions of a model that is known by its size only."""
 
     def shaped(model: AIModelSpec | None) -> AIModelSpec | None:
         if model is None or not shape or model.slug in listed:
             return model
-        sized = replace(model, **shape)  # type: ignore[arg-type]
-        heads, kv_heads = sized.num_attention_heads or 1, sized.num_kv_heads or 1
-        groups = tuple(
-            replace(group, layers=sized.num_layers, kv_heads=kv_heads, head_dim=sized.head_dim)
-            for group in sized.cache_groups
-        )
-        return replace(sized, num_attention_heads=ceil(heads / kv_heads) * kv_heads, cache_groups=groups)
+        return shapes.with_dimensions(model, shape, tuple(listed.values()))
 
-    corners = {
-        name: replace(corner, model=shaped(corner.model), trained=shaped(corner.trained))
-        for name, corner in (("hard", resolved.case.hard), ("easy", resolved.case.easy))
-    }
-    return replace(resolved, case=replace(resolved.case, **corners))
+    hard, easy = (
+        replace(corner, model=shaped(corner.model), trained=shaped(corner.trained))
+        for corner in (resolved.case.hard, resolved.case.easy)
+    )
+    case = replace(resolved.case, hard=hard, easy=easy)
+    kept = [notice for notice in resolved.notices if notice.code != "shape_guessed"]
+    kept += size_notices(given, hard.model or hard.trained, case.serves)
+    return replace(resolved, case=case, notices=tuple(dict.fromkeys(kept)))
+
+
+def contradiction(calculation: Calculation) -> Range | None:
+    """Return how many parameters the reader's own layers and width make [count]; None: as many as stated."""
+    dimensions, model = dict(calculation.hardware.shape), calculation.model
+    if model.slug in calculation.names:
+        return None
+    known = tuple(adapters.load_specs().models.values())
+    expected = shapes.parameters_of(dimensions, model, known)
+    if expected is None or not shapes.contradicts(expected, model.compute_parameters):
+        return None
+    return expected
 
 
 def weights_type(case: Case, model: AIModelSpec, gpu: GPUSpec) -> Precision:

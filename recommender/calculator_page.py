@@ -9,10 +9,12 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext, gettext_lazy as _, ngettext, pgettext
 
 from aiservers.addresses import canonical_text
+from aiservers.numbers import Interval
 from catalog.templatetags import units
 from catalog.templatetags.ui import STATES
 from recommender import answers, calculator, reasons
 from recommender.calculator import HARDWARE_KEYS, Calculation, Fit
+from recommender.case_defaults import LOW_IS_HARDER
 from recommender.forms import Option, Question, Questionnaire, answers_in, submitted_answers
 from recommender.memory_texts import LINE_OF_GROUP, gpus_text, opened, opened_formula
 from recommender.presentation import question_address
@@ -145,6 +147,20 @@ class Calculator(Questionnaire):
         for problem in bad:
             self.errors.setdefault(problem.key, problem.text)
         self.mode = "serving" if self.stages & answers.SERVING or not self.stages else "learning"
+
+    def check_shape(self, calculation: Calculation):
+        """Say beside the width where the reader's own dimensions make another size than the one stated."""
+        expected = calculator.contradiction(calculation)
+        if expected is not None:
+            text = gettext(
+                "That many layers of that width make %(low)s to %(high)s parameters in published models, not "
+                "%(stated)s: one of the three is wrong. The figures below take them as they are."
+            )
+            low, high, stated = (
+                units.billions(count)
+                for count in (expected.low, expected.high, calculation.model.compute_parameters)
+            )
+            self.errors.setdefault("hidden_size", text % {"low": low, "high": high, "stated": stated})
 
     def field(self, name):
         if name in HARDWARE_KEYS:
@@ -454,7 +470,7 @@ def _forgotten(name, label, items, *, said=False, about=""):
 def _unused(calculation: Calculation):
     """Return what of the address was not used, in sentences."""
     machine, chosen = calculation.hardware, calculation.chosen
-    found = []
+    found = _ranges(calculation)
     if machine.shape and calculation.model.slug in calculation.names:
         found.append(
             gettext("Own dimensions count only with a number of parameters and without a model of the list.")
@@ -466,6 +482,22 @@ def _unused(calculation: Calculation):
                 "The way to split it that the address names does not go with these GPUs: another is shown."
             )
         )
+    return found
+
+
+def _ranges(calculation: Calculation):
+    """Return which end of the reader's ranges counts here, a sentence each."""
+    found = []
+    for key in calculation.answers.values:
+        if key not in ASKED or answers.KEYS[key].kind != "number":
+            continue
+        value = calculation.answers.interval(key)
+        if value is None or value.low == value.high:
+            continue
+        harder = value.low if key in LOW_IS_HARDER else value.high
+        text = gettext("%(question)s A range counts here with its harder end: %(end)s.")
+        end = answers.written(answers.KEYS[key], Interval(harder, harder))
+        found.append(text % {"question": answers.KEYS[key].label, "end": end})
     return found
 
 

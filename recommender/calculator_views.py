@@ -28,6 +28,7 @@ def calculator_view(request):
     calculation, problems = with_good_answers(lambda good: calculator.calculate(good, machine), given)
     typical, _problems = with_good_answers(services.typical, given)
     form = calculator_page.Calculator(query, problems, typical)
+    form.check_shape(calculation)
     context = {
         "form": form,
         "result": calculator_page.result(calculation, form),

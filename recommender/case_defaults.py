@@ -1,6 +1,7 @@
 """What stands in for an answer that nobody gave, and which words decide the kind of work."""
 
 from recommender.answers import EMBEDDINGS, IMAGES, SPEECH, TOKENS, VISION
+from recommender.sizing.specs import ModelKind
 
 # Stand in where neither the reader nor a profile of the catalog says anything: our judgement, from the
 # ranges that sizing questionnaires name. Each is shown as a default.
@@ -63,6 +64,8 @@ MODEL_DEFAULTS = {
 TRAINING_MODEL_DEFAULT = "llama-3.1-8b"
 DEVELOPMENT_MODEL_DEFAULT = "llama-3.1-8b"
 WELL_KNOWN = ("llama-3.1-8b", "qwen3.5-27b", "llama-3.3-70b")  # stand in before others, where they can
+# Small, middle, large: what a model that is not decided yet may become.
+ENVELOPE = ("llama-3.1-8b", "qwen3-32b", "llama-3.3-70b")
 UNNAMED_MODEL_B = 8  # where the catalog has no model of that kind
 TOKENS_PER_PARAMETER = 20  # of training from scratch (Hoffmann et al., 2022, arXiv:2203.15556)
 BYTES_PER_TOKEN = 4  # of English text, about; other languages need fewer
@@ -88,7 +91,12 @@ KIND_OF_LOAD = {
     "audio_streams": SPEECH,
     "images_per_minute": IMAGES,
 }
-MODEL_OF_KIND = {EMBEDDINGS: "embedding", SPEECH: "asr", IMAGES: "image_generation", VISION: "vision"}
+MODEL_OF_KIND: dict[str, ModelKind] = {
+    EMBEDDINGS: "embedding",
+    SPEECH: "asr",
+    IMAGES: "image_generation",
+    VISION: "vision",
+}
 TRAINING_KEYS = ("method", "dataset_tokens", "dataset_gb", "epochs", "target_hours", "global_batch")
 
 # The harder end of a range: the larger one, except here.
@@ -105,5 +113,7 @@ LOW_IS_HARDER = frozenset(
         "temperature_min_c",
         "global_batch",
         "network_gbe",
+        "storage_gbs",
+        "feed_voltage",
     }
 )

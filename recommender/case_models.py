@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from decimal import Decimal
 from math import log2
-from typing import Any
 
-from recommender.answers import EMBEDDINGS, TOKENS, Notice, Problem, parse_interval
+from recommender.answers import EMBEDDINGS, TOKENS, Answers, Notice, Problem, parse_interval
 from recommender.case_defaults import (
     DEVELOPMENT_MODEL_DEFAULT,
     KIND_OF_MODEL,
@@ -16,7 +15,11 @@ from recommender.case_defaults import (
     WELL_KNOWN,
 )
 from recommender.case_reader import Assumption, Reader
-from recommender.sizing.specs import AIModelSpec, CacheGroup
+from recommender.sizing.caches import cache_bytes_per_token
+from recommender.sizing.shapes import usual_shape
+from recommender.sizing.specs import AIModelSpec, ModelKind
+
+KIB = 1024
 
 
 def served_model(
@@ -24,7 +27,7 @@ def served_model(
 ) -> tuple[AIModelSpec, AIModelSpec]:
     """Return the model at both corners: two sizes where the reader gave a range of parameters."""
     if not reader.given("model") and reader.given("parameters_b"):
-        return _unlisted(reader, kind)
+        return _unlisted(reader, kind, models)
     found = reader.find("model")
     usual = MODEL_DEFAULTS[kind]
     if kind == TOKENS and stages == {"development"}:
@@ -63,7 +66,7 @@ def stand_in(reader: Reader, models: Mapping[str, AIModelSpec], usual: str, kind
         return models[usual]
     size = models[usual].parameters if usual in models else UNNAMED_MODEL_B * 10**9
     if not fitting:
-        return usual_shape(float(UNNAMED_MODEL_B), None, kind)
+        return _usual(float(UNNAMED_MODEL_B), None, kind, models)
     return min(
         fitting,
         key=lambda model: (model.slug not in WELL_KNOWN, abs(log2(model.parameters / size)), model.slug),
@@ -92,7 +95,7 @@ def trained_model(
         assert slug is not None
         return models[slug], models[slug]
     if reader.given("parameters_b"):
-        return _unlisted(reader, TOKENS)
+        return _unlisted(reader, TOKENS, models)
     found = reader.find("model")
     if found is not None and found.value in models and models[found.value].generates_tokens:
         reader.text("model")
@@ -102,51 +105,39 @@ def trained_model(
     return usual, usual
 
 
-def _unlisted(reader: Reader, kind: str) -> tuple[AIModelSpec, AIModelSpec]:
+def _unlisted(
+    reader: Reader, kind: str, models: Mapping[str, AIModelSpec]
+) -> tuple[AIModelSpec, AIModelSpec]:
     """Return specs of a usual shape for a model that is known by its size only."""
     total = reader.ends("parameters_b")
     assert total is not None
     active = reader.ends("active_parameters_b") if reader.given("active_parameters_b") else None
-    ends = [usual_shape(total[place], active[place] if active else None, kind) for place in (0, 1)]
+    ends = [_usual(total[place], active[place] if active else None, kind, models) for place in (0, 1)]
     return ends[0], ends[1]
 
 
-def usual_shape(parameters_b: float, active_b: float | None, kind: str = TOKENS) -> AIModelSpec:
-    """Return a model of that size [10^9 parameters] with the shape that published ones of its size have.
+def _usual(
+    parameters_b: float, active_b: float | None, kind: str, models: Mapping[str, AIModelSpec]
+) -> AIModelSpec:
+    """Return a model of that size [10^9 parameters] with the shape that those of the catalog have."""
+    active = None if active_b is None else active_b * 1e9
+    does: ModelKind = "llm" if kind == TOKENS else MODEL_OF_KIND[kind]
+    return usual_shape(parameters_b * 1e9, active, kind=does, known=tuple(models.values()))
 
-    Published dense models are about 128 wide for each layer, so parameters = 12 x layers x (128 x layers)^2;
-    8 key/value heads of 128 values are the rule since 2023. The name carries the size, and nothing more is
-    known: advice from it stays conditional.
-    """
-    parameters = round(parameters_b * 1e9)
-    active = None if active_b is None or active_b >= parameters_b else round(active_b * 1e9)
-    shape = active or parameters
-    layers = max(round((shape / 196_608) ** (1 / 3)), 4)
-    if active:
-        layers = max(layers, round((parameters / 196_608) ** (1 / 3) * 0.7))
-    heads = 2 ** max(round(layers).bit_length() - 1, 2)
-    kv_heads = min(heads, 8)
-    usual: dict[str, Any] = {
-        "parameters": parameters,
-        "num_layers": layers,
-        "hidden_size": 128 * layers,
-        "num_attention_heads": heads,
-        "num_kv_heads": kv_heads,
-        "head_dim": 128,
-        "intermediate_size": round(128 * layers * 3.5),
-        "native_precision": "bf16",
-    }
-    if kind != TOKENS:
-        return AIModelSpec(slug=f"unlisted-{kind}-{parameters_b:g}b", kind=MODEL_OF_KIND[kind], **usual)
-    if active:
-        usual |= {"active_parameters": active, "experts": 64, "experts_per_token": 8}
-    return AIModelSpec(
-        slug=f"unlisted-{parameters_b:g}b" + (f"-a{active_b:g}b" if active else ""),
-        kind="llm",
-        vocab_size=128_000,
-        cache_groups=(CacheGroup("full", layers, kv_heads=kv_heads, head_dim=128),),
-        **usual,
-    )
+
+def size_notices(answers: Answers, model: AIModelSpec | None, serves: bool) -> list[Notice]:
+    """Return what to know of a model's size: stated in vain, or all that is known."""
+    sizes = [key for key in ("parameters_b", "active_parameters_b") if answers.one(key)]
+    if answers.one("model"):
+        return [Notice("size_beside_model", (("key", key),)) for key in sizes]
+    if sizes == ["active_parameters_b"]:
+        return [Notice("active_without_total")]
+    if not serves or model is None or model.cache_spread is None:
+        return []
+    spread, each = model.cache_spread, cache_bytes_per_token(model, "bf16") / KIB
+    ends = {"low": spread.low, "typical": spread.typical, "high": spread.high}
+    kib = {name: round(each * end / spread.typical) for name, end in ends.items()}
+    return [Notice("shape_guessed", tuple(kib.items()))]
 
 
 def length_problems(

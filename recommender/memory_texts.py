@@ -41,6 +41,7 @@ ITEM_LABELS: dict[str, Promise] = {
     "cache_indexer": _("Keys of the sparse index"),
     "cache_indexer_packed": _("Keys of the sparse index, in 8 bits with scales"),
     "cache_state": _("State of constant size"),
+    "cache_guessed": _("Keys and values, guessed from published models of about that size"),
     "cache_prefix": _("Shared start of the prompt, kept once"),
     "cache_copies": _("Copies while the cache grows"),
     "activations_forward": _("Largest batch on its way through the layers"),
@@ -136,8 +137,10 @@ VALUE_LABELS: dict[str, Promise] = {
     "sequence_bytes": pgettext_lazy("formula", "bytes of a sequence"),
     "sequences": pgettext_lazy("formula", "sequences"),
     "share": pgettext_lazy("formula", "share"),
+    "shared": pgettext_lazy("formula", "shared tokens"),
     "sides": pgettext_lazy("formula", "sides of the adapted matrices"),
     "small_batch": pgettext_lazy("formula", "small batch"),
+    "spread": pgettext_lazy("formula", "models of that size to the usual shape"),
     "stage": pgettext_lazy("formula", "share of the layers"),
     "state_bytes": pgettext_lazy("formula", "bytes of a layer's state"),
     "token_bytes": pgettext_lazy("formula", "bytes of a token"),
@@ -155,6 +158,7 @@ SOURCE_LABELS: dict[str, Promise | str] = {
     "engine_logs": _("published start-up logs of engines"),
     "published_peaks": _("published peaks of memory"),
     "own_estimate": _("our own estimate"),
+    "published_models": _("the models of this catalog"),
     "https://docs.vllm.ai/en/latest/configuration/engine_args.html": _("vLLM, engine arguments"),
     "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py": _(
         "vLLM, defaults in its source"

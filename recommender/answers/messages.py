@@ -51,6 +51,20 @@ PAGE_PROBLEMS = {
 
 NOTICES = {
     "unknown_key": _("The address has a part “%(key)s” that this page does not know. It was left out."),
+    "budget_without_prices": _(
+        "No prices are known: the budget is kept for the brief and changes neither servers nor their order."
+    ),
+    "must_without_tariff": _(
+        "Running cost is a must, but no price of energy was given: nothing is ruled out by it."
+    ),
+    "must_availability": _(
+        "Availability is a must: one server more than the load needs is counted, although a single one was "
+        "said to do."
+    ),
+    "envelope": _(
+        "The model may change: what fits holds everything from %(smallest)s to %(largest)s; what only fits "
+        "the smaller end stands after it."
+    ),
     "not_used_yet": _("“%(key)s” is kept but not used yet."),
     "not_for_this_work": _("“%(key)s” does not matter for this stage and task and was not used."),
     "hypothesis_without_answer": _("“%(key)s” was marked as a guess but has no answer."),
@@ -71,6 +85,16 @@ NOTICES = {
         "(%(request)s tokens): the cache was sized for the former."
     ),
     "load_precedence": _("“%(key)s” was not used because “%(used)s” says the load more directly."),
+    "size_beside_model": _(
+        "“%(key)s” was not used: the model that was named has its own size in the catalog."
+    ),
+    "active_without_total": _(
+        "“active_parameters_b” was not used: it counts only beside the number of all parameters."
+    ),
+    "shape_guessed": _(
+        "Only the size of this model is known. Its cache is guessed from published models of about that "
+        "size: %(low)s to %(high)s KiB a token, with %(typical)s as the middle."
+    ),
     "preset_clipped": _(
         "Typical lengths of this work were shortened to the %(maximum)s tokens that %(model)s can take."
     ),

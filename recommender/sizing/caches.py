@@ -4,13 +4,15 @@ from functools import lru_cache
 from math import ceil, floor
 
 from recommender.sizing import memory_constants as constants
-from recommender.sizing.lines import Line, total
+from recommender.sizing.lines import Line, total, whole
 from recommender.sizing.precisions import bytes_per_value
 from recommender.sizing.specs import AIModelSpec, CacheGroup, KVPrecision, Range, SizingError
 
 
 def cache_bytes_per_token(model: AIModelSpec, kv_precision: KVPrecision, tensor_parallel: int = 1) -> float:
     """Return what each further token adds on one GPU [bytes]; windows and constant states add nothing.
+
+    Of a model whose shape is guessed, the typical value.
 
     Args:
         model: The shape; its cache groups carry the rule of each kind of layer.
@@ -24,11 +26,12 @@ def cache_bytes_per_token(model: AIModelSpec, kv_precision: KVPrecision, tensor_
     arXiv:2405.04434 (latents); the tests hold each rule against engine logs.
     """
     _check(model, tensor_parallel)
-    return sum(
+    each = sum(
         group.layers * _entry_bytes(model, group, kv_precision, tensor_parallel) / group.tokens_per_entry
         for group in model.cache_groups
         if group.window is None and group.kind != "state"
     )
+    return each * model.cache_spread.typical if model.cache_spread else each
 
 
 def shared_tokens(prefix_percent: float, *, input_tokens: int, tokens_per_request: int) -> int:
@@ -151,6 +154,9 @@ def cache_lines(
         chunk = 0
         if group.window is not None and windows_used and requests:
             chunk = _stored(entry, max(0, min(tokens, group.window + batch_tokens) - kept), group)
+        if model.cache_spread is not None:
+            lines.append(_guessed(model.cache_spread, entry, kept - once, rounded / entry, once, requests))
+            continue
         size = Range(float(alone * requests), float(alone * requests), float(rounded * requests + chunk))
         values = (*_entry_values(model, group, kv_precision, tensor_parallel), layers, kept - once)
         lines.append(
@@ -167,6 +173,17 @@ def cache_lines(
             values = (entry, once, group.tokens_per_entry)
             lines.append(Line("cache_prefix", "cache", prefix, values, shared_out=lines[-1].shared_out))
     return tuple(lines)
+
+
+def _guessed(spread: Range, entry: float, tokens: int, paged: float, shared: int, requests: int) -> Line:
+    """Return the cache of a model whose shape is guessed: its rule, and how far models of its size differ."""
+    counted = tokens * requests + shared
+    size = whole(
+        spread.low * (entry * counted),
+        spread.typical * (entry * counted),
+        spread.high * (entry * (paged * requests + shared)),
+    )
+    return Line("cache_guessed", "cache", size, (spread, entry, tokens, requests, shared), shared_out=True)
 
 
 def _state_page(model: AIModelSpec, kv_precision: KVPrecision, tensor_parallel: int) -> int:

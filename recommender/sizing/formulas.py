@@ -32,6 +32,7 @@ FAISS = "https://github.com/facebookresearch/faiss/wiki/Guidelines-to-choose-an-
 LOGS = "engine_logs"  # spread of published start-up logs, counted beside the constant
 PEAKS = "published_peaks"  # spread of published peaks, counted beside the constant
 ESTIMATE = "own_estimate"
+CATALOG = "published_models"  # the catalog's own models of about that size
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,11 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "requests * ceil(layers * state_bytes / gpus)",
         "layers:layers state_bytes:bytes/layer gpus:GPUs requests:requests",
         (LOGS,),
+    ),
+    "cache_guessed": (
+        "spread * (token_bytes * (tokens * requests + shared))",
+        "spread token_bytes:bytes/token tokens:tokens requests:requests shared:tokens",
+        (HEADS, CATALOG),
     ),
     "cache_prefix": (
         "token_bytes * ceil(tokens / tokens_per_entry)",

@@ -125,6 +125,7 @@ class AIModelSpec:
     native_precision: Precision = "bf16"
     cache_groups: tuple[CacheGroup, ...] = ()
     cache_known: bool = True  # false: the architecture is not understood, cache figures are refused
+    cache_spread: Range | None = None  # factors on the cache groups' bytes that are not certain
     experts: int = 0
     experts_per_token: int = 0
     shared_experts: int = 0
@@ -288,6 +289,7 @@ class NodeSpec:
     psu_sizes_w: tuple[int, ...] = ()  # that can be ordered, all supplies of a server alike
     psu_sizes_partial: bool = False  # other sizes may exist: the list proves nothing
     ashrae_class: str = ""
+    drive_bays: int | None = None  # at most, of all kinds; None: not published
 
 
 @dataclass(frozen=True, slots=True)

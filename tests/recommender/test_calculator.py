@@ -171,11 +171,13 @@ def test_a_shared_start_lets_more_requests_run():
     alike = [
         key for key in alone.keys() & shared.keys() if all(alone[key][i] == shared[key][i] for i in layout)
     ]
-    assert alike
+    saved = []
     for key in alike:
         assert alone[key]["max_concurrency"] <= shared[key]["max_concurrency"], key
         before, after = (one[key]["memory_gib_per_gpu"]["kv_cache"] for one in (alone, shared))
-        assert after < before, key
+        assert after <= before, key  # a copy with one request shares with nobody
+        saved.append(before - after)
+    assert max(saved) > 0
 
 
 def test_both_units_stand_on_the_page(client):
@@ -654,3 +656,60 @@ def test_a_card_with_several_gpus_is_ordered_by_the_card_and_counted_by_the_gpu(
     for match in found:
         at_work = match["tensor_parallel"] * match["pipeline_parallel"] * match["replicas"]
         assert at_work + match["idle_gpus"] == match["gpus_per_server"] * match["servers"]
+
+
+# A model that is not in the list
+
+
+def notices(client, **query):
+    return " ".join(str(text) for text in client.get(url(**query)).context["result"]["notices"])
+
+
+def test_a_size_beside_a_model_of_the_list_is_not_dropped_silently(client):
+    said = notices(client, **ON_H200, parameters_b="8", active_parameters_b="3")
+    assert "“parameters_b” was not used" in said
+    assert "“active_parameters_b” was not used" in said
+    assert "“active_parameters_b” was not used" in notices(client, active_parameters_b="3")
+    found = advice(model="llama-3.1-8b", parameters_b=70, concurrency=4)
+    assert any("parameters_b" in text for text in found["notices"])
+
+
+def test_a_range_says_which_end_counts(client):
+    said = notices(client, parameters_b="8..70", concurrency="4..16", gpu="nvidia-h200-sxm-141gb")
+    assert "70" in said
+    assert "16" in said
+    found = calculation(parameters_b="8..70", concurrency="4", gpu="nvidia-h200-sxm-141gb")
+    assert found.model.parameters == 70_000_000_000
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_layers_and_width_of_another_size_are_told_beside_their_field(client, language):
+    asked = {"parameters_b": "70", "num_layers": "32", "hidden_size": "4096", "gpu": "nvidia-h200-sxm-141gb"}
+    response = client.get(url(language, **asked))
+    html = response.content.decode()
+    message = re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', html, re.DOTALL).group(1)
+    assert "<li>" in message
+    assert response.context["result"]["memory"], "the figures are there all the same"
+    fine = client.get(url(language, **asked | {"num_layers": "80", "hidden_size": "8192"})).content.decode()
+    assert "<li>" not in re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', fine, re.DOTALL).group(1)
+
+
+def test_a_guessed_cache_is_a_range_that_says_so(client):
+    asked = {
+        "parameters_b": "8",
+        "concurrency": "16",
+        "context_tokens": "8192",
+        "gpu": "nvidia-h200-sxm-141gb",
+    }
+    said = notices(client, **asked)
+    assert "KiB a token" in said
+    line = next(
+        line
+        for line in client.get(url(**asked)).context["result"]["memory"]["lines"]
+        if line["name"] == "kv_cache"
+    )
+    low, typical, high = line["gib"]
+    assert typical * GIB == pytest.approx(131_072 * 16 * 8192)
+    assert low < typical / 4 < typical < high / 2
+    own = {"num_layers": "32", "num_kv_heads": "8", "head_dim": "128"}
+    assert "KiB a token" not in notices(client, **asked, **own)
