@@ -5,6 +5,7 @@ public      pages under a language, sitemap, robots   public, max-age=60   ETag;
 results     the same, of no use to a search engine    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
 negotiated  redirects by the browser's languages      no-store             Vary: Accept-Language
 private     sets or reads a cookie, or was posted     no-store             X-Robots-Tag: noindex
+secret      under a brief's token                     no-store             noindex; Referrer-Policy
 other       errors, health                            no-store
 """
 
@@ -22,10 +23,22 @@ PUBLIC_SECONDS = 60
 HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
 
 # Pages that answer one reader's question, and lists that are one of countless cuts of the same facts.
-NOINDEX_VIEWS = {"recommender:questions", "recommender:results", "catalog:compare"}
+NOINDEX_VIEWS = {
+    "recommender:questions",
+    "recommender:step",
+    "recommender:check",
+    "recommender:results",
+    "catalog:compare",
+}
 NOT_FILTERS = {"page", "sort"}
 # Found without a query only.
 BARE_VIEWS = {"recommender:calculator", "catalog:ai_model_list"}
+
+# Whoever has the address may read: it is told to nobody. Where a form is posted only the origin is told:
+# without it Django refuses the form.
+SECRET_NAMESPACES = {"briefs"}
+SECRET_VIEWS = {"brief_link"}
+POSTED_VIEWS = {"briefs:new", "briefs:owner", "briefs:sales"}
 
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
 CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
@@ -56,8 +69,16 @@ def is_public(request):
     return path in SERVICE_PATHS or path.split("/")[1] in dict(settings.LANGUAGES)
 
 
+def is_secret(request):
+    """Tell whether the address itself is the key to what it shows."""
+    match = request.resolver_match
+    return bool(match) and (match.namespace in SECRET_NAMESPACES or match.view_name in SECRET_VIEWS)
+
+
 def has_noindex(request):
     """Tell whether search engines should leave this address alone."""
+    if is_secret(request):
+        return True
     filters = [key for key, value in request.GET.items() if value and key not in NOT_FILTERS]
     view_name = request.resolver_match.view_name
     return view_name in NOINDEX_VIEWS or len(filters) > (0 if view_name in BARE_VIEWS else 1)
@@ -77,7 +98,11 @@ class CachingMiddleware:
         response = self.get_response(request)
         if request.path_info.startswith("/admin/"):
             return response  # the admin says never_cache itself
-        if response.cookies or "Cookie" in response.get("Vary", "") or request.method not in ("GET", "HEAD"):
+        if is_secret(request):
+            self._set_secret_headers(request, response)
+        elif (
+            response.cookies or "Cookie" in response.get("Vary", "") or request.method not in ("GET", "HEAD")
+        ):
             response.headers["Cache-Control"] = "no-store"
             response.headers["X-Robots-Tag"] = "noindex"
         elif is_public(request) and response.status_code < HTTPStatus.BAD_REQUEST:
@@ -87,11 +112,17 @@ class CachingMiddleware:
         return response
 
     def process_view(self, request, view, args, kwargs):
-        if settings.DEBUG or not is_public(request):
+        if settings.DEBUG or not is_public(request) or is_secret(request):
             return None
         # Before the view reads its facts: what changes meanwhile makes another ETag, not a stale page.
         request.etag = etag(request)
         return get_conditional_response(request, etag=request.etag)
+
+    def _set_secret_headers(self, request, response):
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Robots-Tag"] = "noindex"
+        posted = request.resolver_match.view_name in POSTED_VIEWS
+        response.headers["Referrer-Policy"] = "strict-origin" if posted else "no-referrer"
 
     def _set_public_headers(self, request, response):
         patch_vary_headers(response, HTMX_HEADERS)

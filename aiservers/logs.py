@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 request_id = ContextVar("request_id", default=None)
 
-_TOKEN = re.compile(r"(?<=/b/)[^/]+")
+# What follows /b/, and any part of a path that looks like a key: slugs have no capital letters.
+_TOKEN = re.compile(r"(?<=/b/)[^/\s]+|(?<=/)(?=[^/\s]*[A-Z])[\w-]{20,}(?=[/\s?]|$)")
 _QUERY = re.compile(r"\?\S*")
 
 

@@ -4,13 +4,17 @@ from django.conf.urls.i18n import i18n_patterns
 from django.contrib import admin
 from django.contrib.sitemaps.views import sitemap
 from django.urls import include, path
+from django.utils.translation import pgettext_lazy
 from django.views.i18n import set_language
 
 from aiservers import views
 from aiservers.sitemaps import PageSitemap
 from catalog.sitemaps import SITEMAPS
+from recommender.sitemaps import AccuracySitemap
+from recommender.briefs.views import link
 
-sitemaps = SITEMAPS | {"advice": PageSitemap(["recommender:questionnaire", "recommender:calculator"])}
+ADVICE = ["recommender:questionnaire", "recommender:calculator", "recommender:accuracy"]
+sitemaps = SITEMAPS | {"advice": PageSitemap(ADVICE), "accuracy": AccuracySitemap()}
 
 urlpatterns = [
     path("", views.choose_language, name="choose_language"),
@@ -20,9 +24,11 @@ urlpatterns = [
     path("health/ready", views.ready, name="ready"),
     path("robots.txt", views.robots, name="robots"),
     path("sitemap.xml", sitemap, {"sitemaps": sitemaps}, name="sitemap"),
+    path("b/<str:token>", link, name="brief_link"),
     *i18n_patterns(
         path("", include("catalog.urls")),
         path("", include("recommender.urls")),
+        path(pgettext_lazy("path", "briefs/"), include("recommender.briefs.urls")),
         prefix_default_language=True,
     ),
 ]

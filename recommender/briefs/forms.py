@@ -1,0 +1,60 @@
+"""The two forms of briefs: making one, and sending it to sales."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from recommender.models import MAX_NOTE, MAX_TITLE, Contact
+
+CONSENT = _(
+    "I agree that the vendor keeps these contact data to answer me about this brief. I can delete them at "
+    "any time on the brief’s own page."
+)
+
+
+class BriefForm(forms.Form):
+    """What a brief may be called, and what the questions have not asked."""
+
+    title = forms.CharField(
+        label=_("Title"),
+        max_length=MAX_TITLE,
+        required=False,
+        help_text=_("So that you and your colleagues recognise it. Without one it is called “Brief”."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    note = forms.CharField(
+        label=_("Note"),
+        max_length=MAX_NOTE,
+        required=False,
+        help_text=_("What the questions did not ask. Everybody who has the link can read it."),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+
+class ContactForm(forms.ModelForm):
+    """Whom sales may answer. Robots fill in every field: the one that people do not see stays empty."""
+
+    required_css_class = "required"
+    consent = forms.BooleanField(
+        label=CONSENT, error_messages={"required": _("Without your consent nothing is stored or sent.")}
+    )
+    confirmation = forms.CharField(
+        label=_("Leave this field empty"),
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "tabindex": "-1"}),
+    )
+
+    class Meta:
+        model = Contact
+        fields = ["name", "company", "email", "phone", "message"]
+        widgets = {
+            "name": forms.TextInput(attrs={"autocomplete": "name"}),
+            "company": forms.TextInput(attrs={"autocomplete": "organization"}),
+            "email": forms.EmailInput(attrs={"autocomplete": "email"}),
+            "phone": forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
+            "message": forms.Textarea(attrs={"rows": 4}),
+        }
+
+    def clean_confirmation(self):
+        if self.cleaned_data["confirmation"]:
+            raise forms.ValidationError(_("This field is a trap for robots: empty it and send again."))
+        return ""

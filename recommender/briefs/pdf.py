@@ -1,0 +1,120 @@
+"""The brief as a PDF: tagged, with its language and with fonts of our own: every machine makes the same."""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typst
+from django.conf import settings
+from django.utils.translation import gettext
+
+from recommender.briefs.document import Document, Line, Part
+
+FOLDER = Path(__file__).parent
+TEMPLATE = FOLDER / "brief.typ"
+# Of the day the brief was made, not of the minute somebody fetched it: the same brief gives the same bytes.
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def made(content: Document) -> bytes:
+    """Return the PDF of a document in the document's language."""
+    return typst.compile(
+        TEMPLATE.read_bytes(),
+        font_paths=[str(FOLDER / "fonts")],
+        ignore_system_fonts=True,
+        sys_inputs={"data": json.dumps(_payload(content), ensure_ascii=False)},
+        timestamp=EPOCH,
+    )
+
+
+def _payload(content: Document) -> dict[str, Any]:
+    """Return what the template prints, as texts."""
+    versions = gettext("Catalog version %(catalog)s, rules version %(rules)s") % {
+        "catalog": content.catalog_version,
+        "rules": content.rules_version,
+    }
+    return {
+        "language": content.language,
+        "title": content.title,
+        "vendor": settings.VENDOR_NAME,
+        "meta": f"{content.made_on} · {versions} · {settings.VENDOR_NAME}",
+        "footer": f"{content.title} · {content.made_on} · {settings.VENDOR_NAME}",
+        "lead": content.lead,
+        "conditional": gettext("This advice is conditional: answers that decide are missing or guessed.")
+        if content.conditional
+        else "",
+        "asked": content.asked,
+        "note": content.note,
+        "work": [_line(line) for line in content.work],
+        "parts": [_part(part) for part in content.parts],
+        "site": _part(content.site),
+        "derived": [{name: row[name] for name in ("label", "value", "formula")} for row in content.derived],
+        "matches": [
+            {
+                "rank": match["rank"],
+                "server": match["server"],
+                "headline": match["headline"],
+                "state": match["state_label"],
+                "confirmed": match["confirmed_label"],
+                "layout": match["layout"],
+                "figures": [{"label": row["label"], "value": row["value"]} for row in match["figures"]],
+                "reasons": match["reasons"],
+                "warnings": match["warnings"],
+            }
+            for match in content.matches
+        ],
+        "more_matches": content.more_matches,
+        "rejected": [
+            {
+                "server": item["server"],
+                "gpu": item["gpu"],
+                "text": " ".join([*item["reasons"], item["fix"]]).strip(),
+            }
+            for item in content.rejected
+        ],
+        "plans": [
+            {
+                "label": plan["label"],
+                "text": plan["text"],
+                "rows": [
+                    [gettext("Serves"), plan["serving"]],
+                    [gettext("Trains"), plan["training"]],
+                ],
+            }
+            for plan in content.plans
+        ],
+        "verdict": [],
+        "measure": content.measure,
+        "notices": content.notices,
+        "disclaimer": gettext(
+            "Figures are estimates unless they say measured: confirm them with a test of your own before you "
+            "order."
+        ),
+        "labels": {
+            "item": gettext("What"),
+            "value": gettext("Value"),
+            "status": gettext("Known how"),
+            "formula": gettext("Formula"),
+            "figure": gettext("Typical (low–high)"),
+            "questions": gettext("Open questions"),
+            "derived": gettext("Derived quantities"),
+            "matches": gettext("What fits, best first"),
+            "rejected": gettext("Ruled out"),
+            "server": gettext("Server"),
+            "gpu": gettext("Nearest GPU"),
+            "rule": gettext("Rule, what is needed and what there is"),
+            "plans": gettext("One server for both, or one for each"),
+            "measure": gettext("What to find out before you buy"),
+            "notices": gettext("About the answers"),
+        },
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {"label": line.label, "value": line.value, "status": line.status_label, "why": line.why}
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return asdict(part) | {"lines": [_line(line) for line in part.lines]}
