@@ -356,6 +356,7 @@ def _node(server: Server, variant: Variant, option: GPUOption, gpu: GPUSpec, sit
         option_ambient_max_c=option.ambient_max_c,
         card_power_cap_w=option.card_power_cap_w,
         rack_units=variant.rack_units or server.rack_units,
+        drive_bays=_bays(server, variant),
         server_orderable=server.can_be_ordered,
         option_orderable=option.can_be_ordered and variant.lifecycle == "current",
         successor=server.successor.slug if server.successor else None,
@@ -363,6 +364,14 @@ def _node(server: Server, variant: Variant, option: GPUOption, gpu: GPUSpec, sit
         not_in_quiet_modes=option.not_in_quiet_modes,
         **site,
     )
+
+
+def _bays(server: Server, variant: Variant) -> int | None:
+    """Return the most bays for drives of one width that a base model takes; None: none is published."""
+    widths = ("bays_2_5", "bays_3_5", "bays_nvme")
+    known = [getattr(variant, name) for name in widths] + [getattr(server, name) for name in widths]
+    own = [bays for bays in known[:3] if bays is not None] or [bays for bays in known[3:] if bays is not None]
+    return max(own, default=None)
 
 
 def _counts(option: GPUOption, gpu: GPUSpec) -> tuple[int, ...]:

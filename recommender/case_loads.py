@@ -279,6 +279,7 @@ def site_load(reader: Reader, hard: dict[str, Any], easy: dict[str, Any]) -> Non
         "power_kw": ("power_w", 1000.0),
         "temperature_min_c": ("temperature_min_c", 1.0),
         "temperature_max_c": ("temperature_max_c", 1.0),
+        "altitude_m": ("altitude_m", 1.0),
     }
     for key, (name, factor) in factors.items():
         if reader.given(key):

@@ -29,8 +29,9 @@ from recommender.case_defaults import (
     TRAINING_KEYS,
 )
 from recommender.case_loads import serving_load, site_load, training_load, training_types
-from recommender.case_models import length_problems, served_model, trained_model
+from recommender.case_models import length_problems, served_model, size_notices, trained_model
 from recommender.case_reader import Assumption as Assumption, Preset as Preset, Reader
+from recommender.case_surroundings import musts, surroundings, widened
 from recommender.sizing.demand import Case, Corner
 from recommender.sizing.specs import AIModelSpec
 
@@ -105,9 +106,26 @@ def resolve(
             notices.append(Notice("training_not_sized", (("model", name),)))
     hard: dict[str, Any] = {}
     easy: dict[str, Any] = {}
+    envelope = None
+    if trains and not serves and trained is not None:
+        envelope = widened(answers, models, trained, kind, _longest(reader, "sequence_tokens"))
+        if envelope is not None:
+            easy_trained, trained = envelope
+    elif serves and model is not None:
+        longest = _longest(reader, "context_tokens", "input_tokens", "output_tokens")
+        envelope = widened(answers, models, model, kind, longest)
+        if envelope is not None:
+            easy_model, model = envelope
+    if envelope is not None:
+        reader.text("model_may_change")
+        named = [
+            (key, names.get(item.slug, item.slug))
+            for key, item in zip(("smallest", "largest"), envelope, strict=True)
+        ]
+        notices.append(Notice("envelope", tuple(named)))
     if serves:
         hard["model"], easy["model"] = model, easy_model
-        problems += length_problems(reader, model, kind, names, notices)
+        problems += length_problems(reader, model if envelope is None else easy_model, kind, names, notices)
         if problems:
             return tuple(problems)
         serving_load(reader, kind, model, hard, easy, models, notices)
@@ -119,9 +137,12 @@ def resolve(
     if trains and not serves:
         training_types(reader, notices)
     site_load(reader, hard, easy)
+    notices += size_notices(answers, hard.get("model") or hard.get("trained"), serves)
     notices += _unused(answers, kind, stages, serves)
     ttft, tpot = reader.find("ttft_ms"), reader.find("tpot_ms")
     hours = reader.find("target_hours")
+    must = musts(reader, serves, notices)
+    _time_rules(reader, must, kind, serves, trains, hard, easy)
     conditional, missing = _missing(answers, kind, serves, trains)
     if kind == TOKENS and serves:
         reader.text("ttft_ms")
@@ -146,13 +167,17 @@ def resolve(
         optimizer=(reader.text("optimizer") or "adamw") if trains else "adamw",
         recompute=reader.text("recompute") if trains else None,
         sharding=reader.text("sharding") if trains else None,
-        n_plus_1=serves and reader.text("availability") == "n_plus_1",
+        n_plus_1=serves and (reader.text("availability") == "n_plus_1" or "availability" in must),
         priority=reader.text("priority") or "balanced",
         site=reader.text("site"),
         cooling=reader.text("cooling"),
         cpu_vendor=reader.text("cpu_vendor"),
         gpu_vendor=reader.text("gpu_vendor"),
         conditional=conditional,
+        must=must,
+        around=surroundings(
+            reader, notices, None if envelope is None else (envelope[0].slug, envelope[1].slug)
+        ),
     )
     order = {key: place for place, key in enumerate(KEYS)}
     return Resolved(
@@ -162,6 +187,35 @@ def resolve(
         to_measure=tuple(sorted(missing, key=lambda key: order[key])),
         stages=frozenset(stages),
     )
+
+
+def _longest(reader: Reader, *keys: str) -> float:
+    """Return the most tokens that a stand-in has to take, of those that were given or are typical."""
+    found = [reader.ends(key) for key in keys if reader.given(key)]
+    return max((end for ends in found if ends for end in ends), default=0.0)
+
+
+def _time_rules(
+    reader: Reader,
+    must: tuple[str, ...],
+    kind: str,
+    serves: bool,
+    trains: bool,
+    hard: dict[str, Any],
+    easy: dict[str, Any],
+) -> None:
+    """Make limits of the usual times where response or throughput is a must and no limit was given."""
+    limits: list[tuple[str, str, float]] = []
+    if serves and kind == TOKENS:
+        limits += [("tpot_ms", "tpot_s", 1000.0)] if {"latency", "throughput"} & set(must) else []
+        limits += [("ttft_ms", "ttft_s", 1000.0)] if "latency" in must else []
+    if trains and "throughput" in must:
+        limits.append(("target_hours", "target_s", 1 / 3600))
+    for key, name, per_second in limits:
+        ends = reader.ends(key)
+        if ends is None or reader.given(key):
+            continue
+        hard[name], easy[name] = ends[0] / per_second, ends[1] / per_second
 
 
 def catalog_problems(

@@ -319,7 +319,8 @@ WARNINGS: dict[str, Sentence] = {
     ),
     "several_devices": (
         _(
-            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs counted for a "
+            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs "
+            "counted for a "
             "server come on this many cards: %(cards)s."
         ),
         {"devices": "count", "gpus": "count", "cards": "count"},
@@ -392,6 +393,144 @@ WARNINGS: dict[str, Sentence] = {
     "network_unknown": (
         _("Training over %(servers)s servers needs a fast network between them: its speed is not known yet."),
         {"servers": "count"},
+    ),
+    "piled": (
+        ngettext_lazy(
+            "To be sure of the times would take many more than this %(servers)s server: it fits only at the "
+            "favourable end of the estimates.",
+            "To be sure of the times would take many more than these %(servers)s servers: they fit "
+            "only at the "
+            "favourable end of the estimates.",
+            "count",
+        ),
+        {"servers": "count"},
+    ),
+    "unknown_supplies": (
+        _("Its power supplies are not published well enough: ask whether they carry it at your feed."),
+        {},
+    ),
+    "envelope_held": (
+        _("Holds every model from %(smallest)s to %(largest)s with this load."),
+        {"smallest": "name", "largest": "name"},
+    ),
+    "envelope_part": (
+        _("Only sure for %(smallest)s: models up to %(largest)s do not fit for certain."),
+        {"smallest": "name", "largest": "name"},
+    ),
+    "cost_month": (
+        _("Energy costs %(low)s to %(high)s a month at your tariff, for %(energy)s at load all the time."),
+        {"low": "amount", "high": "amount", "energy": "kwh"},
+    ),
+    "index_here": (
+        ngettext_lazy(
+            "The index takes %(low)s to %(high)s of host memory beside the model: %(copies)s copy, "
+            "vectors of "
+            "%(dimensions)s dimensions.",
+            "The index takes %(low)s to %(high)s of host memory beside the model: %(copies)s copies, vectors "
+            "of %(dimensions)s dimensions.",
+            "count",
+        ),
+        {"low": "gb", "high": "gb", "copies": "count", "dimensions": "count"},
+    ),
+    "index_apart": (
+        ngettext_lazy(
+            "The index takes %(low)s to %(high)s of memory on a machine of its own, which is not counted "
+            "here: %(copies)s copy, vectors of %(dimensions)s dimensions.",
+            "The index takes %(low)s to %(high)s of memory on a machine of its own, which is not counted "
+            "here: %(copies)s copies, vectors of %(dimensions)s dimensions.",
+            "count",
+        ),
+        {"low": "gb", "high": "gb", "copies": "count", "dimensions": "count"},
+    ),
+    "loss_slower": (
+        ngettext_lazy(
+            "With %(servers)s server, the loss of one leaves %(share)s of the capacity.",
+            "With %(servers)s servers, the loss of one leaves %(share)s of the capacity.",
+            "count",
+        ),
+        {"servers": "count", "share": "percent"},
+    ),
+    "loss_stops": (_("If this server is lost, the service stops, as you accept."), {}),
+    "loss_of_the_only": (
+        _("There is only this server: if it is lost, the service stops instead of going on."),
+        {},
+    ),
+    "loss_smaller_model": (
+        _("Where a smaller model takes over after a loss is not sized here: it needs a card of its own."),
+        {},
+    ),
+    "maintenance_in_turn": (
+        _("Maintenance of %(hours)s a month is done one server after another: the load is still carried."),
+        {"hours": "hours"},
+    ),
+    "maintenance_stops": (
+        _("Maintenance stops the service for %(hours)s a month: no other server takes over."),
+        {"hours": "hours"},
+    ),
+    "maintenance_slows": (
+        _("During %(hours)s of maintenance a month the service has one server less."),
+        {"hours": "hours"},
+    ),
+    "isolation_shared": (
+        _("Work that must be kept apart shares this one server: plan a second one, or cards split for good."),
+        {},
+    ),
+    "storage_bays": (
+        ngettext_lazy(
+            "%(need)s of local storage take drives of %(each)s in its %(bays)s bay.",
+            "%(need)s of local storage take drives of %(each)s in each of up to %(bays)s bays.",
+            "count",
+        ),
+        {"need": "gb", "each": "gb", "bays": "count"},
+    ),
+    "storage_no_bays": (
+        _("%(need)s of local storage are wanted; this base model has no bays for drives."),
+        {"need": "gb"},
+    ),
+    "storage_bays_unknown": (
+        _("%(need)s of local storage are wanted; how many drives it takes is not published."),
+        {"need": "gb"},
+    ),
+    "checkpoint_files": (
+        ngettext_lazy(
+            "A full checkpoint takes %(each)s; %(kept)s kept and the final weights take %(stored)s of disk.",
+            "A full checkpoint takes %(each)s; %(kept)s kept and the final weights take %(stored)s of disk.",
+            "count",
+        ),
+        {"each": "gb", "kept": "count", "stored": "gb"},
+    ),
+    "checkpoint_time": (
+        _("Writing a checkpoint to your storage takes %(seconds)s."),
+        {"seconds": "minutes"},
+    ),
+    "checkpoint_stall": (
+        _("Writing a checkpoint takes %(seconds)s: %(share)s of the time between two of them."),
+        {"seconds": "minutes", "share": "percent"},
+    ),
+    "supplies": (
+        ngettext_lazy(
+            "%(left)s power supply of %(size)s carries its %(load)s at your feed, with what may fail "
+            "left out.",
+            "%(left)s power supplies of %(size)s carry its %(load)s at your feed, with what may fail "
+            "left out.",
+            "count",
+        ),
+        {"left": "count", "size": "watts", "load": "watts"},
+    ),
+    "supplies_if": (
+        ngettext_lazy(
+            "Needs the right power supplies: %(left)s of %(size)s carries its %(load)s only at the "
+            "favourable "
+            "end, or in one of two types.",
+            "Needs the right power supplies: %(left)s of %(size)s carry its %(load)s only at the favourable "
+            "end, or in one of two types.",
+            "count",
+        ),
+        {"left": "count", "size": "watts", "load": "watts"},
+    ),
+    "altitude_limit": (
+        _("At %(altitude)s the room may have at most %(low)s, instead of %(limit)s lower down."),
+        {"altitude": "metres", "low": "celsius", "limit": "celsius"},
     ),
     "spare": (
         ngettext_lazy(

@@ -20,7 +20,14 @@ from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner, Machine, Message, message
 from recommender.sizing.findings import over_unknown_network, reasons_of, warnings_of
 from recommender.sizing.musts import broken_musts
-from recommender.sizing.rules import made_for_edge, power_of, rack_units_of, site_rules, size_rules
+from recommender.sizing.rules import (
+    made_for_edge,
+    power_of,
+    rack_units_of,
+    site_rules,
+    size_rules,
+    supply_rules,
+)
 from recommender.sizing.scores import (
     CRITERIA as CRITERIA,
     MARKET_PLACES,
@@ -106,7 +113,7 @@ def fits_somehow(case: Case, machine: Machine) -> bool:
     for nodes in _nodes_by_gpu(machine).values():
         precision, fallback = _precision(case, nodes, case.easy)
         for node in nodes:
-            broken, _facts, _soft = _node_rules(case, node, case.easy)
+            broken, _facts, _soft = _node_rules(case, node, case.easy, False)
             if not broken and _holds(case, node, case.easy, False, precision, fallback)[0]:
                 return True
     return False
@@ -155,9 +162,11 @@ def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failu
     return found, failures
 
 
-def _node_rules(case: Case, node: NodeSpec, corner: Corner) -> tuple[list[Message], list[str], list[Message]]:
+def _node_rules(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool
+) -> tuple[list[Message], list[str], list[Message]]:
     """Return the rules that a node breaks whatever its size, unpublished facts, and soft warnings."""
-    broken, facts, soft = site_rules(case, node, corner)
+    broken, facts, soft = site_rules(case, node, corner, strict)
     if case.gpu_vendor and node.gpu.vendor != case.gpu_vendor:
         broken.append(message("gpu_vendor", need=case.gpu_vendor, have=node.gpu.vendor))
     if node.option_min_sockets and node.option_min_sockets > node.sockets_max:
@@ -169,7 +178,7 @@ def _holds(
     case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
 ) -> tuple[list[Config], list[Failure]]:
     """Return the configurations of a node that hold at a corner, or why none does."""
-    broken, facts, soft = _node_rules(case, node, corner)
+    broken, facts, soft = _node_rules(case, node, corner, strict)
     configs: list[Config] = []
     failures: list[Failure] = []
     if strict and broken:
@@ -184,6 +193,9 @@ def _holds(
         watts = power_of(node, config.count, config.servers)
         sized = replace(config, rack_units=units, power_w=watts)
         over, more_facts = size_rules(corner, units, watts)
+        fed, unfed = supply_rules(case, node, config.count, strict)
+        over += [item for item in fed if not any(other.code == item.code for other in over)]
+        more_facts += unfed
         if case.must:
             unmet, unknown = broken_musts(case, sized)
             over += unmet

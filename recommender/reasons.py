@@ -77,6 +77,38 @@ REJECTIONS: dict[str, Sentence] = {
         _("Height: %(need)s are needed, %(have)s are free."),
         {"need": "units", "have": "units"},
     ),
+    "memory_headroom": (
+        _("Memory headroom, a must: %(have)s stay free, at least %(need)s are asked."),
+        {"have": "share", "need": "share"},
+    ),
+    "throughput_growth": (
+        _("Room to grow, a must: %(have)s times the load fits with all its cards, %(need)s are asked."),
+        {"have": "amount", "need": "amount"},
+    ),
+    "rack_units_footprint": (
+        _("Space, cards and power, a must: %(have)s of 100 points, at least %(need)s are asked."),
+        {"have": "count", "need": "count"},
+    ),
+    "power_running_cost": (
+        _("Running cost, a must: %(have)s of 100 points, at least %(need)s are asked."),
+        {"have": "count", "need": "count"},
+    ),
+    "power_supplies": (
+        _(
+            "Power supplies: they must deliver %(need)s at your feed, with what may fail left out; "
+            "%(have)s is "
+            "the most."
+        ),
+        {"need": "watts", "have": "watts"},
+    ),
+    "power_supplies_alone": (
+        _("Power supplies: at your feed and with what may fail left out, none is left to carry %(need)s."),
+        {"need": "watts"},
+    ),
+    "temperature_altitude": (
+        _("Altitude: the site is at %(need)s, servers are described up to %(have)s."),
+        {"need": "metres", "have": "metres"},
+    ),
     "power": (
         _("Power: it may draw %(need)s, %(have)s are available."),
         {"need": "watts", "have": "watts"},
@@ -143,8 +175,10 @@ def rejection(item: Message, names: Mapping[str, str]) -> str:
     code, params = item.code, dict(item.params)
     if code == "latency":
         code = f"latency_{params['figure']}"
-    elif code == "throughput" and params.get("figure") == "cards":
-        code = "throughput_cards"
+    elif "figure" in params:
+        code = f"{code}_{params['figure']}"
+        if code == "power_supplies" and not params.get("have"):
+            code = "power_supplies_alone"
     elif code == "temperature" and params.get("have") is None:
         code = "temperature_min_unknown" if params.get("end") == "min" else "temperature_unknown"
     return written(code, REJECTIONS[code], item, names)

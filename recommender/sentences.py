@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from catalog.templatetags import units
 from recommender.sizing.demand import Message, Value
@@ -65,6 +65,43 @@ def _plain(value: Value) -> str:
     return "" if value is None else str(value)
 
 
+def _gigabytes(value: Value) -> str:
+    """Return bytes of disks and host memory, in GB or TB to three digits."""
+    amount = units.estimated(float(value or 0) / 1e9)
+    if amount >= 1000:
+        return gettext("%(amount)s TB") % {"amount": units.number(amount / 1000)}
+    return gettext("%(amount)s GB") % {"amount": units.number(amount)}
+
+
+def _amount(value: Value) -> str:
+    amount = units.estimated(float(value or 0))
+    return units.number(amount, units.places(amount))
+
+
+def _percent(value: Value) -> str:
+    return gettext("%(amount)s %%") % {"amount": units.number(float(value or 0), 0)}
+
+
+def _share(value: Value) -> str:
+    return _percent(100 * float(value or 0))
+
+
+def _seconds(value: Value) -> str:
+    """Return a time in seconds, in minutes from two minutes on."""
+    amount = float(value or 0)
+    if amount < 120:
+        return gettext("%(amount)s s") % {"amount": units.number(units.estimated(amount))}
+    return gettext("%(amount)s min") % {"amount": units.number(units.estimated(amount / 60))}
+
+
+def _metres(value: Value) -> str:
+    return gettext("%(amount)s m") % {"amount": units.number(value)}
+
+
+def _kilowatt_hours(value: Value) -> str:
+    return gettext("%(amount)s kWh") % {"amount": units.number(units.estimated(float(value or 0)))}
+
+
 FORMATS: dict[str, Formatter] = {
     "gib": _gib,
     "ms": _ms,
@@ -78,6 +115,13 @@ FORMATS: dict[str, Formatter] = {
     "number": _number,
     "precision": _precision,
     "name": _plain,
+    "gb": _gigabytes,
+    "amount": _amount,
+    "percent": _percent,
+    "share": _share,
+    "minutes": _seconds,
+    "metres": _metres,
+    "kwh": _kilowatt_hours,
 }
 
 # code: (sentence, how each of its figures is written)
@@ -104,6 +148,14 @@ COUNTED = {
     "training_cards": "gpus",
     "condition_sockets": "sockets",
     "spare": "servers",
+    "piled": "servers",
+    "loss_slower": "servers",
+    "index_here": "copies",
+    "index_apart": "copies",
+    "checkpoint_files": "kept",
+    "storage_bays": "bays",
+    "supplies": "left",
+    "supplies_if": "left",
 }
 # Figures that were asked for stay as they were given; all others of these units are estimates.
 GIVEN = frozenset({"target", "usual", "need"})

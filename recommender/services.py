@@ -22,12 +22,13 @@ from recommender.sizing import precisions
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
 from recommender.sizing.specs import GIB, Range, SizingError
+from recommender.sizing.surroundings import FACTS
 
 DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
 # Facts that a page shows on the other side: what is no advantage, and what was asked for.
 DRAWBACKS = frozenset({"service_pauses"})
-WISHES = frozenset({"spare"})
+WISHES = frozenset({"spare"}) | FACTS
 REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
 
 

@@ -7,6 +7,7 @@ from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Message, message
 from recommender.sizing.rules import lowest_unpublished
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
+from recommender.sizing.surroundings import facts_around
 
 # What a usual cabinet offers where the reader gave no limit.
 USUAL_POWER_W = 8_000.0
@@ -98,8 +99,11 @@ def warnings_of(case: Case, config: Config) -> Iterator[Message]:
             yield message("recompute_full")
     if over_unknown_network(case, config):
         yield message("network_unknown", servers=config.servers)
+    if config.piled:
+        yield message("piled", servers=config.servers)
     if case.n_plus_1:
         yield message("spare", servers=config.servers)
+    yield from facts_around(case, config)
 
 
 def over_unknown_network(case: Case, config: Config) -> bool:

@@ -7,7 +7,8 @@ much of something never breaks a rule: only the side on which a scale rises coun
 
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import Case, Message, message
-from recommender.sizing.scores import footprint_points, memory_ratio, points, room_to_grow
+from recommender.sizing.scores import footprint_points, memory_ratio, room_to_grow, running_cost_points
+from recommender.sizing.specs import Range
 
 # Our judgement: a fifth of the memory stays free, twice the load still fits, half of the points are reached.
 LEAST_MEMORY_RATIO = 1.2
@@ -41,11 +42,11 @@ def broken_musts(case: Case, config: Config) -> tuple[list[Message], list[str]]:
         have = footprint_points(case, config)
         if have < LEAST_POINTS:
             broken.append(message("rack_units", figure="footprint", need=LEAST_POINTS, have=have))
-    if "running_cost" in case.must and case.energy_priced:
+    if "running_cost" in case.must and case.around.energy_price is not None:
         if watts is None:
             facts.append("power")
         else:
-            have = points("watts", watts.high if config.strict else watts.low)
-            if have < LEAST_POINTS:
-                broken.append(message("power", figure="running_cost", need=LEAST_POINTS, have=have))
+            cost = running_cost_points(case, Range.exact(watts.high if config.strict else watts.low))
+            if cost is not None and cost < LEAST_POINTS:
+                broken.append(message("power", figure="running_cost", need=LEAST_POINTS, have=cost))
     return broken, facts

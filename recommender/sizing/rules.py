@@ -10,13 +10,20 @@ from math import ceil
 from recommender.sizing import power
 from recommender.sizing.demand import Bare, Case, Corner, Message, message
 from recommender.sizing.specs import NodeSpec, Range
+from recommender.sizing.supplies import (
+    HIGHEST_M,
+    Redundancy,
+    SupplyCheck,
+    check_supplies,
+    temperature_at_altitude_c,
+)
 
 COMFORTABLE_C = (18.0, 27.0)  # ASHRAE's recommended range for data centres (Thermal Guidelines, TC 9.9)
 UNPUBLISHED_C = (10.0, 35.0)  # beyond it a server without a published range is ruled out
 
 
 def site_rules(
-    case: Case, node: NodeSpec | Bare, corner: Corner
+    case: Case, node: NodeSpec | Bare, corner: Corner, strict: bool = False
 ) -> tuple[list[Message], list[str], list[Message]]:
     """Return the broken rules of the site, the unpublished facts that they needed, and soft warnings."""
     broken: list[Message] = []
@@ -36,12 +43,17 @@ def site_rules(
             facts.append("depth")
         elif node.depth_mm > corner.depth_mm:
             broken.append(message("depth", need=node.depth_mm, have=corner.depth_mm))
-    _temperature_rules(node, corner, broken, facts, soft)
+    _temperature_rules(node, corner, strict, broken, facts, soft)
     return broken, facts, soft
 
 
 def _temperature_rules(
-    node: NodeSpec | Bare, corner: Corner, broken: list[Message], facts: list[str], soft: list[Message]
+    node: NodeSpec | Bare,
+    corner: Corner,
+    strict: bool,
+    broken: list[Message],
+    facts: list[str],
+    soft: list[Message],
 ) -> None:
     card_limit = node.option_ambient_max_c if isinstance(node, NodeSpec) else None
     warm, cold = corner.temperature_max_c, corner.temperature_min_c
@@ -51,6 +63,16 @@ def _temperature_rules(
     elif cold is None and warm is not None and warm < UNPUBLISHED_C[0]:
         cold = warm
     highest, lowest = node.temperature_max_c, node.temperature_min_c
+    if corner.altitude_m is not None:
+        thin = temperature_at_altitude_c(highest or 0.0, corner.altitude_m)
+        if thin is None:
+            broken.append(message("temperature", figure="altitude", need=corner.altitude_m, have=HIGHEST_M))
+            return
+        if highest is not None:
+            known = node.ashrae_class if isinstance(node, NodeSpec) else ""
+            lowered = temperature_at_altitude_c(highest, corner.altitude_m, known)
+            assert lowered is not None
+            highest = lowered.low if strict else lowered.high
     if warm is not None:
         if card_limit is not None and warm > card_limit:
             broken.append(message("temperature", need=warm, have=card_limit))
@@ -92,6 +114,35 @@ def _unpublished_temperature(
             soft.append(message("temperature_unpublished"))
     elif "temperature" not in facts:
         facts.append("temperature")
+
+
+@lru_cache(maxsize=4096)
+def _supplies(node: NodeSpec, count: int, redundancy: Redundancy | None, feed_v: float | None) -> SupplyCheck:
+    drawn = power.draw_of(node, count)
+    return check_supplies(
+        node, None if drawn is None else drawn.delivered, redundancy=redundancy, feed_v=feed_v
+    )
+
+
+def supplies_of(case: Case, node: NodeSpec, count: int) -> SupplyCheck | None:
+    """Return what the power supplies of one server do at the feed that was given; None: nothing was said."""
+    around = case.around
+    if around.feed_v is None and around.psu_redundancy is None:
+        return None
+    return _supplies(node, count, around.psu_redundancy, around.feed_v)
+
+
+def supply_rules(case: Case, node: NodeSpec, count: int, strict: bool) -> tuple[list[Message], list[str]]:
+    """Return whether the power supplies break a rule, and the unpublished fact that would tell."""
+    found = supplies_of(case, node, count)
+    if found is None or found.verdict == "fits":
+        return [], []
+    if found.verdict == "unknown":
+        return [], ["supplies"]
+    if found.verdict == "fits_if" and not strict:
+        return [], []
+    have = found.delivered_w[0] if found.delivered_w else None
+    return [message("power", figure="supplies", need=found.load_w, have=have, left=found.left)], []
 
 
 def size_rules(corner: Corner, units: int | None, watts: Range | None) -> tuple[list[Message], list[str]]:

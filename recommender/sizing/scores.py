@@ -9,9 +9,10 @@ from math import ceil, log2
 
 from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Machine
+from recommender.sizing.energy import energy_of, running_cost_score
 from recommender.sizing.rules import made_for_edge
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
-from recommender.sizing.specs import GIB, GPUSpec
+from recommender.sizing.specs import GIB, GPUSpec, Range
 
 TIE_POINTS = 2.0  # scores nearer than this are not told apart: estimates are no better
 CRITERIA = (
@@ -173,10 +174,16 @@ def criteria_of(case: Case, config: Config, machine: Machine) -> dict[str, float
         default=config.count,
     )
     values["growth"] = points("growth", _room(case, config, most, capacity))
-    if case.energy_priced and config.power_w is not None:
-        # A tariff makes an amount of the energy, but no scale: points follow the energy of a year at load.
-        values["running_cost"] = points("watts", config.power_w.typical)
+    if case.around.energy_price is not None and config.power_w is not None:
+        values["running_cost"] = running_cost_points(case, config.power_w)
     return values
+
+
+def running_cost_points(case: Case, power: Range) -> float | None:
+    """Return the points of a month at load; None: no tariff was given."""
+    price = case.around.energy_price
+    energy = energy_of(power, peak_hours=0.0).amount
+    return running_cost_score(energy, None if price is None else max(price))
 
 
 def _room(case: Case, config: Config, most: int, capacity: int | None) -> float:

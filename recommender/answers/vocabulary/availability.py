@@ -26,7 +26,6 @@ QUESTIONS = [
         _("What may happen then?"),
         _("A slower service can be cheaper than a spare server."),
         "availability",
-        used=False,
         stages=SERVING,
     ),
     choice(
@@ -46,7 +45,6 @@ QUESTIONS = [
         _("Must work be kept apart?"),
         _("Departments or tests may need servers of their own."),
         "separation",
-        used=False,
     ),
     number(
         "maintenance_hours",
@@ -57,7 +55,6 @@ QUESTIONS = [
         "separation",
         "h/month",
         _("h per month"),
-        used=False,
         typical="4",
     ),
     number(

@@ -35,7 +35,6 @@ QUESTIONS = [
         _("May the model change later?"),
         _("A choice that must survive another model needs more room."),
         "model",
-        used=False,
     ),
     number(
         "parameters_b",

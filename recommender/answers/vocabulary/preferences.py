@@ -48,7 +48,6 @@ QUESTIONS = [
         _("Turns a wish into a rule."),
         "preferences",
         repeats=True,
-        used=False,
     ),
     number(
         "energy_price",
@@ -59,7 +58,6 @@ QUESTIONS = [
         "budget",
         "1/kWh",
         _("per kWh"),
-        used=False,
     ),
     number(
         "budget",
@@ -71,7 +69,6 @@ QUESTIONS = [
             "for the offer."
         ),
         "budget",
-        used=False,
     ),
     number(
         "needed_months",

@@ -46,7 +46,6 @@ QUESTIONS = [
         "site",
         "m",
         _("m"),
-        used=False,
         typical="0..900",
     ),
     number(
@@ -69,7 +68,6 @@ QUESTIONS = [
         "site",
         "V",
         _("V"),
-        used=False,
         typical="230",
     ),
     choice(
@@ -78,7 +76,6 @@ QUESTIONS = [
         _("Which redundancy of power supplies?"),
         _("Full redundancy halves the power for cards."),
         "site",
-        used=False,
     ),
     choice(
         "cooling",

@@ -15,7 +15,6 @@ QUESTIONS = [
         "storage",
         "TB",
         _("TB"),
-        used=False,
         typical="4..60",
     ),
     number(
@@ -27,7 +26,6 @@ QUESTIONS = [
         "storage",
         "GB/s",
         _("GB/s"),
-        used=False,
         typical="1..40",
     ),
     number(
