@@ -28,6 +28,7 @@ NOINDEX_VIEWS = {
     "recommender:step",
     "recommender:check",
     "recommender:results",
+    "recommender:plans",
     "catalog:compare",
 }
 NOT_FILTERS = {"page", "sort"}

@@ -44,6 +44,7 @@ def results(request):
         "all_url": address("results", f"{form.address_query()}&show=all"),
         "top_url": address("results", form.query),
         "questions_url": address("questions", form.query),
+        "plans_url": address("plans", form.query),
         "work_url": address("questionnaire", form.query),
         "spoken": presentation.spoken(page),
         "binding": presentation.binding(page, form),

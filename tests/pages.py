@@ -97,6 +97,7 @@ SAMPLES = {
         for group in GROUPS
     ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
+    "recommender:plans": lambda: [Page("recommender:plans", query=query) for query in QUESTIONS],
 }
 
 

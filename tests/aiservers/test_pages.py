@@ -32,6 +32,7 @@ HEADERS = {
     "recommender:step": NOINDEX,
     "recommender:check": NOINDEX,
     "recommender:results": NOINDEX,
+    "recommender:plans": NOINDEX,
 }
 POLICY = {
     "default-src 'none'",
