@@ -83,7 +83,10 @@ GROUPS = (
         "load",
         pgettext_lazy("path", "load"),
         _("Load"),
-        _("What the server has to carry. A rough figure is welcome: mark it as a guess."),
+        _(
+            "What the server has to carry. One is enough: simultaneous requests, requests per second, or "
+            "people. A rough figure is welcome: mark it as a guess."
+        ),
         ("load",),
         frozenset({"prefix_percent", "input_tokens_p95", "batch_hours"}),
     ),

@@ -114,8 +114,10 @@ def _changes_the_order(answers: Answers, key: Key, specs: adapters.Specs, deadli
         **{name: value for name, value in companions.items() if name not in answers.values}
     )
     usual = _case(base)
+    if usual is None:
+        return True  # nothing is known: it may
     others = {_case(base.with_values(**{key.name: value})) for value in trials(key)} - {usual, None}
-    if not others or usual is None:
+    if not others:
         return False
     order = None
     for case in others:

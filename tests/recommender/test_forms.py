@@ -133,7 +133,7 @@ def test_every_question_is_asked_for_some_work(stage):
         ({"model": "llama-3.1-8b"}, {"parameters_b", "active_parameters_b"}, {"precision"}),
         (
             {"concurrency": "8"},
-            {"requests_per_second", "users", "active_percent", "peak_factor"},
+            {"requests_per_second", *WHOLE_LOAD},
             {"normal_concurrency", "context_tokens"},
         ),
         ({"requests_per_second": "8"}, set(WHOLE_LOAD), {"concurrency"}),
