@@ -10,8 +10,8 @@ from django.views.i18n import set_language
 from aiservers import views
 from aiservers.sitemaps import PageSitemap
 from catalog.sitemaps import SITEMAPS
-from recommender.sitemaps import AccuracySitemap
 from recommender.briefs.views import link
+from recommender.sitemaps import AccuracySitemap
 
 ADVICE = ["recommender:questionnaire", "recommender:calculator", "recommender:accuracy"]
 sitemaps = SITEMAPS | {"advice": PageSitemap(ADVICE), "accuracy": AccuracySitemap()}

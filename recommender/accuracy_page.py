@@ -13,7 +13,7 @@ COMPARED = ("left_out", "one_factor", "roofline")
 def figure_named(stored, family, figure):
     """Return a figure by the words of its address; None: there is no such figure."""
     for (family_name, figure_name), found in stored.figures.items():
-        if family == family_name and figure == texts.slug(figure_name):
+        if family == family_name and figure == texts.slug(figure_name) and found["cases"]:
             return found
     return None
 
@@ -37,8 +37,14 @@ def score(found):
     }
 
 
-def overview(stored):
-    """Return the families with their figures, verdicts, comparisons and refusals; None: not measured yet."""
+def overview(stored, names):
+    """Return the families with their figures, verdicts, comparisons and refusals.
+
+    `families` is None where nobody has measured yet.
+
+    Args:
+        names: {"ai_model", "gpu"}, each the published names by slug.
+    """
     if stored is None:
         return {"families": None}
     data = stored.data
@@ -56,7 +62,7 @@ def overview(stored):
                 "slug": name,
                 "title": title,
                 "rows": [_row(found) for found in figures],
-                "verdict": verdict and _verdict(verdict),
+                "verdict": verdict and _verdict(verdict, names),
             }
         )
     compared = [
@@ -146,7 +152,7 @@ def _row(found):
     }
 
 
-def _verdict(found):
+def _verdict(found, names):
     (fits, all_fits), (not_fits, all_not) = found["fits"], found["does_not_fit"]
     return {
         "fits": format_number(fits),
@@ -155,9 +161,8 @@ def _verdict(found):
         "all_not": format_number(all_not),
         "wrong": [
             {
-                "model": one["model"],
-                "gpu": one["gpu"],
-                "gpus": one["gpus"],
+                "model": names["ai_model"].get(one["model"], one["model"]),
+                "hardware": _hardware(one, names),
                 "ran": one["ran"],
                 "link": one["link"],
             }
@@ -169,13 +174,13 @@ def _verdict(found):
 def _hardware(one, names):
     return gettext("%(count)s × %(gpu)s") % {
         "count": format_number(one["gpus"]),
-        "gpu": names["gpu"].get(one["gpu"], one["gpu"]),
+        "gpu": names["gpu"].get(one["gpu"]) or texts.readable(one["gpu"]),
     }
 
 
 def _details(one):
     """Return engine, scenario and lengths, as far as the case states them."""
-    parts = [one["with"], one["scenario"]]
+    parts = [texts.ENGINES.get(one["with"], one["with"]), one["scenario"]]
     if one["input_tokens"] and one["output_tokens"]:
         parts.append(
             gettext("%(input)s tokens in, %(output)s out")

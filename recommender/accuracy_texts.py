@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy as _, pgettext, pgettext_lazy
 
 from catalog.templatetags.units import format_number, places, quantity
 
@@ -110,6 +110,15 @@ SITUATIONS: dict[str, Promise] = {
     "older releases": _("releases before 2025"),
 }
 
+# How engines and frameworks write themselves: names, the same in all languages.
+ENGINES = {
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "tensorrt": "TensorRT",
+    "tensorrt-llm": "TensorRT-LLM",
+}
+UNSPECIFIED = "-unspecified"  # a card of which the source does not tell the form
+
 # Reasons of a refusal: how they begin, and their sentence.
 REASONS: list[tuple[str, Promise]] = [
     ("the steps until a quality is reached", _("How many steps a quality takes cannot be known beforehand")),
@@ -179,6 +188,16 @@ def percent(share: float | None, *, sign: bool = False) -> str:
 def times(ratio: float | None) -> str:
     """Return how many times the high end of a range is the low one; a dash where there is none."""
     return "–" if ratio is None else f"{format_number(ratio, 2)}×"
+
+
+def readable(gpu: str) -> str:
+    """Return the name of a card that has no page, from how the cases spell it."""
+    name = gpu.removesuffix(UNSPECIFIED).replace("-", " ")
+    name = " ".join(word.upper() if any(map(str.isdigit, word)) else word for word in name.split())
+    name = name.replace("nvidia", "NVIDIA").replace("amd", "AMD")
+    if not gpu.endswith(UNSPECIFIED):
+        return name
+    return gettext("%(gpu)s, form not stated") % {"gpu": name}
 
 
 def slug(name: str) -> str:

@@ -15,7 +15,7 @@ CASES_PER_PAGE = 50
 @require_safe
 def overview(request):
     """All figures with their errors, what was not predicted, and how the same is guessed by simpler means."""
-    return render(request, "recommender/accuracy.html", accuracy_page.overview(_stored()))
+    return render(request, "recommender/accuracy.html", accuracy_page.overview(_stored(), _names()))
 
 
 @require_safe
@@ -25,10 +25,7 @@ def figure(request, family, figure):
     found = accuracy_page.figure_named(stored, family, figure) if stored else None
     if found is None:
         raise Http404
-    names = {
-        "ai_model": dict(AIModel.objects.published().values_list("slug", "name")),
-        "gpu": dict(GPU.objects.published().values_list("slug", "name")),
-    }
+    names = _names()
     page = Paginator(found["cases"], CASES_PER_PAGE).get_page(request.GET.get("page"))
     context = accuracy_page.figure(found, names) | {
         "page": page,
@@ -39,3 +36,11 @@ def figure(request, family, figure):
 
 def _stored():
     return accuracy.stored(accuracy.stored_file(settings.BASE_DIR / "fixtures"))
+
+
+def _names():
+    """Return what the cases' models and cards are called, as far as they have pages."""
+    return {
+        "ai_model": dict(AIModel.objects.published().values_list("slug", "name")),
+        "gpu": dict(GPU.objects.published().values_list("slug", "name")),
+    }

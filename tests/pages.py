@@ -90,6 +90,14 @@ SAMPLES = {
         Page("catalog:server_list", query=query)
         for query in ("", "stage=training", "gpu_memory_min=many", "rack_units=1&cooling=liquid")
     ],
+    "recommender:accuracy_figure": lambda: [
+        Page("recommender:accuracy_figure", {"family": family, "figure": figure}, query)
+        for family, figure, query in (
+            ("training", "tokens-per-s-per-gpu", ""),
+            ("inference-throughput", "mean-system-power-w", ""),
+            ("inference-throughput", "output-tokens-per-s", "page=3"),
+        )
+    ],
     "recommender:questions": lambda: [Page("recommender:questions", query=query) for query in QUESTIONS],
     "recommender:check": lambda: [Page("recommender:check", query=query) for query in QUESTIONS],
     "recommender:step": lambda: [

@@ -28,6 +28,8 @@ HEADERS = {
     "catalog:legal": PUBLIC,
     "recommender:questionnaire": PUBLIC,
     "recommender:calculator": PUBLIC,
+    "recommender:accuracy": PUBLIC,
+    "recommender:accuracy_figure": PUBLIC,
     "recommender:questions": NOINDEX,
     "recommender:step": NOINDEX,
     "recommender:check": NOINDEX,
