@@ -101,6 +101,16 @@ def _ends(value: Range, write: Callable[[float], str]) -> str:
     }
 
 
+def _gpus(count: int) -> str:
+    return ngettext("%(count)s GPU", "%(count)s GPUs", count) % {"count": units.number(count)}
+
+
+def _hardware(servers: int, gpus: int) -> dict[str, str]:
+    """Return servers and GPUs with their nouns, for sentences that name both."""
+    text = ngettext("%(count)s server", "%(count)s servers", servers) % {"count": units.number(servers)}
+    return {"servers": text, "gpus": _gpus(gpus)}
+
+
 # Sentences of one way
 
 
@@ -114,6 +124,10 @@ def message_text(item: Message, table: Mapping[str, Any]) -> str:
         "sharing_in_turn": _hours,
     }.get(item.code, units.number)
     values = {name: write(value) for name, value in item.params}  # type: ignore[arg-type]
+    if item.code in ("takes", "takes_more"):
+        values = _hardware(int(item["servers"] or 0), int(item["gpus"] or 0))
+    elif item.code == "sharing_cards":
+        values = {name: _gpus(int(value or 0)) for name, value in item.params}
     return str(table[item.code]) % values
 
 
@@ -296,10 +310,7 @@ def _step_label(step: Step) -> str:
 def _step_text(result: "Result", step: Step) -> str:
     if step.servers is None or step.count is None:
         return str(said.GROWTH["outgrown" if result.case.serves else "outgrown_in_time"])
-    return str(said.GROWTH["takes"]) % {
-        "servers": units.number(step.servers),
-        "gpus": units.number(step.count),
-    }
+    return str(said.GROWTH["takes"]) % _hardware(step.servers, step.count)
 
 
 # The verdict

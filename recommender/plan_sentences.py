@@ -39,9 +39,9 @@ REASONS: dict[str, Promise] = {
         "%(need)s, and the nights offer %(have)s."
     ),
     "sharing_cards": _(
-        "Each job has cards of its own. For the service: %(serving)s; for training: %(training)s."
+        "Each job has cards of its own: for the service %(serving)s, for training %(training)s."
     ),
-    "takes": _("Hardware in all: servers %(servers)s, GPUs %(gpus)s."),
+    "takes": _("It takes %(servers)s and %(gpus)s in all."),
 }
 # Against a way: the condition that it breaks, or that it brings nothing.
 AGAINST: dict[str, Promise] = {
@@ -62,7 +62,7 @@ AGAINST: dict[str, Promise] = {
     "rack_units": _("All servers together take %(need)s; there are %(have)s."),
     "power": _("All servers together draw up to %(need)s; there are %(have)s."),
     "less_certain": _("It fits only on a condition; the advised way fits without one."),
-    "takes_more": _("It takes more hardware: servers %(servers)s, GPUs %(gpus)s."),
+    "takes_more": _("It takes more hardware: %(servers)s and %(gpus)s."),
     "service_stops": _("The service stops for every experiment, and that saves nothing that counts."),
     "no_less": _("It takes no less hardware."),
 }
@@ -106,7 +106,7 @@ MODES: dict[tuple[str, str], Promise] = {
 }
 JOBS: dict[str, Promise] = {"serving": _("Service"), "training": _("Training")}
 NEED_AND_HAVE = _("needs %(need)s, has %(have)s")
-NEED_ONLY = _("needs %(need)s; what there is is not known")
+NEED_ONLY = _("needs %(need)s; available: not known")
 NEED_UNKNOWN = _("what it needs is not known")
 ON_ONE_CARD = _("Both on the same card would need %(need)s of its %(have)s.")
 ON_ONE_CARD_OVER = _("Both on the same card would need %(need)s; it has %(have)s.")
@@ -145,7 +145,7 @@ GROWTH: dict[str, Promise] = {
     "today": pgettext_lazy("load", "Today"),
     "months": _("In %(months)s months (%(percent)s more)"),
     "percent": _("With %(percent)s more"),
-    "takes": _("servers %(servers)s, GPUs in each %(gpus)s"),
+    "takes": _("%(servers)s with %(gpus)s each"),
     "outgrown": _("This server is outgrown."),
     "outgrown_in_time": _("Servers of this kind do not do it in time."),
     "cards_due": _("More GPUs are due above %(load)s."),
