@@ -50,8 +50,20 @@ SITE = {
     "storage_gbs": (1, 40),
 }
 WHOLE = frozenset(
-    "concurrency input_tokens output_tokens users streams audio_streams global_batch dataset_tokens rack_units"
-    " max_depth_mm epochs experiments_per_month".split()
+    {
+        "concurrency",
+        "input_tokens",
+        "output_tokens",
+        "users",
+        "streams",
+        "audio_streams",
+        "global_batch",
+        "dataset_tokens",
+        "rack_units",
+        "max_depth_mm",
+        "epochs",
+        "experiments_per_month",
+    }
 )
 CHOICES = {
     "precision": ("auto", "bf16", "fp8", "int8", "int4", "fp4"),
@@ -89,7 +101,7 @@ def random_answers(random: Random, models: Sequence[AIModelSpec]) -> dict[str, s
     found = {"stage": stage}
     work = random.choice(("chat", "chat", "rag", *KINDS)) if stage == "inference" else "chat"
     kind = KINDS.get(work)
-    if kind or random.random() < 0.5 and stage == "inference":
+    if kind or (random.random() < 0.5 and stage == "inference"):
         found["workload"] = work
     suited = [model for model in models if (model.kind == kind if kind else model.generates_tokens)]
     model = random.choice(suited)

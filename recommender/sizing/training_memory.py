@@ -319,7 +319,7 @@ def _moving_lines(
     gradients = ceil(kept.gradient * kept.trained / _workers(layout, sharding, 2))
     backward = _backward(
         model,
-        layout,
+        layout.tensor_parallel,
         method=method,
         tokens=tokens,
         recompute=recompute,
@@ -409,9 +409,10 @@ class Backward:
     whole: Range  # the same before gradients take the place of what is done with [bytes]
 
 
+@lru_cache(maxsize=4096)
 def _backward(
     model: AIModelSpec,
-    layout: Layout,
+    tensor: int,
     *,
     method: Method,
     tokens: int,
@@ -437,7 +438,7 @@ def _backward(
     inner = busy_inner(model) * (kept.inner_frozen if frozen else kept.inner_trained)
     inputs = {"all": 4 * hidden + busy_inner(model), "attention": 2 * hidden, "query_value": hidden}
     adapted = inputs[lora_targets] if frozen else 0
-    tensor, vocabulary = layout.tensor_parallel, model.vocab_size or 0
+    vocabulary = model.vocab_size or 0
     logit_bytes = constants.LOGIT_BYTES[style]
     if judged:
         logit_bytes = logit_bytes + constants.JUDGED_LOGIT_BYTES

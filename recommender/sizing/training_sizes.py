@@ -18,9 +18,9 @@ def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> 
         failures: list[Failure] = []
         for servers in TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]:
             found = []
-            for item in trainings(case, node, corner, strict, count, servers):
+            for item in trainings(case, node, corner, strict, count, servers, tried=count):
                 if isinstance(item, Failure):
-                    failures.append(replace(item, count=count))
+                    failures.append(item)
                 else:
                     found.append(item)
             if found:
@@ -42,12 +42,17 @@ def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> 
 
 
 def trainings(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int, *, tried: int = 1
 ) -> Iterator[Trained | Failure]:
-    """Yield every way to train on so many cards, and why the others do not do."""
+    """Yield every way to train on so many cards, and why the others do not do.
+
+    `tried` is the number of cards that failures name.
+    """
     assert corner.trained is not None
     if _training_precision(case, node.gpu) is None:
-        yield Failure(node.gpu.slug, (message("precision", need=case.training_precision or "bf16"),), 5.0)
+        yield Failure(
+            node.gpu.slug, (message("precision", need=case.training_precision or "bf16"),), 5.0, tried
+        )
         return
     for layout in layouts.training_layouts(
         corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=node.link_max_gpus
@@ -58,7 +63,7 @@ def trainings(
             reason = message(
                 "memory", need=found * have, have=have, gpus=count * servers, precision="training"
             )
-            yield Failure(node.gpu.slug, (reason,), found - 1.0)
+            yield Failure(node.gpu.slug, (reason,), found - 1.0, tried)
             continue
         target = corner.target_s
         if target is not None and found.seconds is not None:
@@ -68,6 +73,7 @@ def trainings(
                     node.gpu.slug,
                     (message("training_time", need=target, have=found.seconds.low),),
                     seconds / target - 1.0,
+                    tried,
                 )
                 continue
         yield found
@@ -98,10 +104,12 @@ def _trained(
     nearest = float("inf")
     for recompute in recomputes:
         for sharding in shardings:
+            # What is not shared out does not depend on how many workers hold it.
+            replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
             held = memory.training_memory(
                 model,
                 gpu,
-                layout,
+                Layout(layout.tensor_parallel, layout.pipeline_parallel, replicas, 0, False),
                 method=case.method,
                 precision="bf16" if precision == "int4" else precision,
                 optimizer=case.optimizer,

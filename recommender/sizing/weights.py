@@ -251,7 +251,6 @@ def _bytes(found: Parts, recipe: Recipe) -> float:
     )
 
 
-@lru_cache(maxsize=65536)
 def weights_per_gpu(
     model: AIModelSpec,
     precision: Precision,
@@ -265,7 +264,6 @@ def weights_per_gpu(
     return total(weight_lines(model, precision, layout, gpu, with_mtp=with_mtp, recipe=recipe))
 
 
-@lru_cache(maxsize=65536)
 def weight_lines(
     model: AIModelSpec,
     precision: Precision,
@@ -282,8 +280,31 @@ def weight_lines(
     for some models. Of a pipeline's stages, the one with the most layers and the embedding or the head
     counts. Prediction layers are left out unless asked for: engines load them only for speculative decoding.
     """
+    return _weight_lines(
+        model,
+        precision,
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.expert_parallel,
+        gpu.vendor,
+        with_mtp,
+        recipe,
+    )
+
+
+@lru_cache(maxsize=16384)
+def _weight_lines(
+    model: AIModelSpec,
+    precision: Precision,
+    tensor: int,
+    stages: int,
+    expert_parallel: int,
+    vendor: str,
+    with_mtp: bool,
+    recipe: str | None,
+) -> tuple[Line, ...]:
+    """Return `weight_lines` by what alone they depend on: many cards and layouts share them."""
     found = parts(model)
-    tensor, stages = layout.tensor_parallel, layout.pipeline_parallel
     layers = model.num_layers or 1
     stage = ceil(layers / stages) / layers
     end = 0.5 if stages > 1 and not model.tie_embeddings else 1.0
@@ -291,7 +312,7 @@ def weight_lines(
     used = recipes(model, precision, recipe)
     if recipe is None and precision in model.measured_weights:
         used = (used[1], used[1], used[1])
-    rounding = _loaded(model, precision, gpu)
+    rounding = _loaded(model, precision, vendor)
     sizes = ends(weight_bytes(model, precision, recipe=recipe))
     # A measured checkpoint stands for its recipe: all parts of it are as much larger or smaller.
     scales = [
@@ -313,7 +334,7 @@ def weight_lines(
     values: tuple[float | Range, ...]
     if found.experts:
         each = (lean.experts, usual.experts, rich.experts)
-        holders = max(tensor, layout.expert_parallel)
+        holders = max(tensor, expert_parallel)
         kept = [s * stage * found.experts * value / holders for s, value in zip(scales, each, strict=True)]
         lines.append(line("weights_experts", kept, found.experts, _range(each), scale, stage, holders))
     linear = (lean.linear, usual.linear, rich.linear)
@@ -357,7 +378,8 @@ def weight_lines(
         lines.append(line("weights_prediction", kept, found.mtp, _range(linear), scale, stage, tensor))
     if recipe is None:
         for wider in WIDER.get(precision, ()):
-            limit = weights_per_gpu(model, wider, layout, gpu, with_mtp=with_mtp).high
+            wide = _weight_lines(model, wider, tensor, stages, expert_parallel, vendor, with_mtp, None)
+            limit = total(wide).high
             lines = _no_more_than(limit, lines)
     return tuple(lines)
 
@@ -375,10 +397,10 @@ def _no_more_than(most: float, lines: list[Line]) -> list[Line]:
     return [replace(line, bytes=eased(line.bytes)) for line in lines]
 
 
-def _loaded(model: AIModelSpec, precision: Precision, gpu: GPUSpec) -> Range:
+def _loaded(model: AIModelSpec, precision: Precision, vendor: str) -> Range:
     """Return loaded bytes over counted ones: buffers and padding, more of it on AMD cards."""
     loaded = constants.LOADED
-    if gpu.vendor != "amd" or not (model.is_moe or precision == "fp8"):
+    if vendor != "amd" or not (model.is_moe or precision == "fp8"):
         return loaded
     padding = constants.ROCM_MOE if model.is_moe else _rocm_rows(model, precision)
     return Range(
