@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any
 
-SIDE, LEFT, TOP, BOTTOM, RIGHT = 440, 84, 16, 56, 44
+SIDE, LEFT, TOP, BOTTOM, RIGHT = 440, 92, 16, 56, 48
 STEPS = ((1, 2, 5), (1,))  # ticks of a decade, where there are few decades and many
 FEW_DECADES = 2
 

@@ -117,6 +117,7 @@ ENGINES = {
     "tensorrt": "TensorRT",
     "tensorrt-llm": "TensorRT-LLM",
 }
+ABBREVIATED = {"nvidia", "amd", "rtx", "pro", "sxm", "nvl", "pcie"}
 UNSPECIFIED = "-unspecified"  # a card of which the source does not tell the form
 
 # Reasons of a refusal: how they begin, and their sentence.
@@ -193,8 +194,9 @@ def times(ratio: float | None) -> str:
 def readable(gpu: str) -> str:
     """Return the name of a card that has no page, from how the cases spell it."""
     name = gpu.removesuffix(UNSPECIFIED).replace("-", " ")
-    name = " ".join(word.upper() if any(map(str.isdigit, word)) else word for word in name.split())
-    name = name.replace("nvidia", "NVIDIA").replace("amd", "AMD")
+    name = " ".join(
+        word.upper() if word in ABBREVIATED or any(map(str.isdigit, word)) else word for word in name.split()
+    )
     if not gpu.endswith(UNSPECIFIED):
         return name
     return gettext("%(gpu)s, form not stated") % {"gpu": name}

@@ -217,12 +217,12 @@ def test_pages_cost_the_same_queries_whatever_they_show(client, django_assert_ma
             client.get(page.path("en"))
 
 
-@pytest.mark.parametrize("page", ["0", "999", "x", "-1"])
-def test_a_page_that_is_not_there_shows_one_that_is(client, page):
+@pytest.mark.parametrize("number", ["0", "999", "x", "-1"])
+def test_a_page_that_is_not_there_shows_one_that_is(client, number):
     path = Page("recommender:accuracy_figure", {"family": "training", "figure": "tokens-per-s-per-gpu"}).path(
         "en"
     )
-    response = client.get(path, {"page": page})
+    response = client.get(path, {"page": number})
     assert response.status_code == 200
     assert 'class="scatter"' in response.content.decode()
 
