@@ -124,10 +124,10 @@ class BenchmarkResultQuerySet(FactQuerySet):
         )
 
     def for_sizing(self):
-        """What a recommendation compares with: rates, with the names that they are found by."""
+        """What a recommendation compares with: rates and power, with the names that they are found by."""
         return (
             self.published()
-            .filter(figure__in=RATES)
+            .filter(figure__in=(*RATES, "mean_system_power_w"))
             .select_related("gpu__manufacturer", "server", "ai_model")
             .order_by("measurement", "figure")
         )

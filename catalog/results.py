@@ -32,11 +32,10 @@ SAMPLE_UNITS = {
 }
 
 
-def unit(result):
-    """Return the unit of a result in the reader's language."""
+def unit(name, kind):
+    """Return the unit of a figure in the reader's language; `kind`: of the model that was measured."""
     figure = BenchmarkResult.Figure
-    if result.figure == figure.SAMPLES:
-        kind = result.ai_model.kind if result.ai_model else None
+    if name == figure.SAMPLES:
         return SAMPLE_UNITS[kind]() if kind in SAMPLE_UNITS else pgettext("unit", "samples/s")
     units = {
         figure.LATENCY: pgettext("unit", "ms"),
@@ -46,15 +45,21 @@ def unit(result):
         figure.CACHE_TOKENS: pgettext("unit", "tokens"),
         figure.POWER: pgettext("unit", "W"),
     }
-    return units.get(result.figure) or pgettext("unit", "tokens/s")
+    return units.get(name) or pgettext("unit", "tokens/s")
+
+
+def measured_value(value, name, kind):
+    """Return a measured figure with its unit in the reader's language."""
+    return quantity(value, unit(name, kind), places(value))
 
 
 def line(result):
     """Return one result as a line of a table, texts in the active language."""
     published = [result.suite, result.round]
+    kind = result.ai_model.kind if result.ai_model else None
     return {
         "result": result,
-        "value": quantity(result.value, unit(result), places(result.value)),
+        "value": measured_value(result.value, result.figure, kind),
         "label": result.get_figure_display(),
         "model": result.ai_model if result.ai_model and result.ai_model.is_published else None,
         "server": result.server if result.server and result.server.is_published else None,

@@ -153,6 +153,9 @@ def match(item, page):
         "each_more": each_more(item, spare),
         "power_kw": power_kw,
         "power_text": power_kw and _short(power_kw[1]),
+        "power_checks": [
+            check for figure in item["figures"] if figure["name"] == "power" for check in figure["checks"]
+        ],
         "figures": [
             _shown(figure, page)
             for figure in item["figures"]

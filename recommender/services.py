@@ -7,12 +7,13 @@ from hashlib import sha256
 from typing import Any
 
 from django.core.cache import cache
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 
 from aiservers.numbers import NumberError
+from catalog import results
 from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
 from catalog.templatetags import units
-from recommender import adapters, capacity, cases, plan_texts, ranking, reasons
+from recommender import adapters, capacity, cases, evidence, plan_texts, ranking, reasons
 from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
 from recommender.cases import BadAnswers
 from recommender.plan_inputs import terms_of
@@ -21,7 +22,7 @@ from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
 from recommender.sizing import precisions
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import UNITS, Case
-from recommender.sizing.specs import GIB, Range, SizingError
+from recommender.sizing.specs import GIB, MeasuredResult, Range, SizingError
 from recommender.sizing.surroundings import FACTS
 
 DEFAULT_TOP = 5
@@ -46,6 +47,7 @@ class Result:
     ranking: Ranking
     plans: Plans
     names: Mapping[str, str]
+    measured: tuple[MeasuredResult, ...] = ()  # what others measured, to hold the figures against
 
 
 def recommend(answers: Answers) -> Result:
@@ -62,7 +64,7 @@ def recommend(answers: Answers) -> Result:
     if result is None:
         result = _recommend(answers, specs)
         cache.set(key, result, CACHE_SECONDS)
-    return replace(result, notices=_notices(answers, result.notices))
+    return replace(result, notices=_notices(answers, result.notices), measured=specs.measured)
 
 
 def typical(answers: Answers) -> dict[str, str]:
@@ -208,8 +210,9 @@ def _throughput(result: Result, config: Config) -> dict[str, Any] | None:
     return {"unit": unit, "range": _triple(config.work)}
 
 
-def _evidence(result: Result, config: Config) -> dict[str, str]:
+def _evidence(result: Result, match: Match) -> dict[str, str]:
     """Return how each figure that applies is known."""
+    config, known = match.config, evidence.of_match(result.case, match, result.measured)
     held = config.memory if _cache_known(result, config) else None
     figures: dict[str, Any] = {"memory_gib_per_gpu": held, "power_w": config.power_w}
     if result.case.serves and result.case.kind == "tokens":
@@ -218,7 +221,10 @@ def _evidence(result: Result, config: Config) -> dict[str, str]:
     figures["throughput"] = config.work
     if result.case.trains:
         figures["training_hours"] = config.trained.seconds if config.trained else None
-    return {name: "unknown" if value is None else "computed" for name, value in figures.items()}
+    return {
+        name: "unknown" if value is None else known[name].state if name in known else "computed"
+        for name, value in figures.items()
+    }
 
 
 def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
@@ -248,7 +254,7 @@ def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
         "max_concurrency": match.capacity,
         "power_w": _triple(config.power_w, digits=0),
         "rack_units": config.rack_units,
-        "evidence": _evidence(result, config),
+        "evidence": _evidence(result, match),
         "firm": match.firm,
         "pareto": match.pareto,
         "tied": match.tied,
@@ -430,6 +436,7 @@ def _match_row(
 def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the figures that apply, each low, typical and high with its unit."""
     case, config = result.case, match.config
+    known = evidence.of_match(case, match, result.measured)
     rows: list[tuple[str, list[float] | None, str]] = []
     if case.serves and case.kind == "tokens":
         rows += [
@@ -451,9 +458,41 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
             "typical": triple[1] if triple else None,
             "high": triple[2] if triple else None,
             "unit_label": unit,
-            "origin_label": str(reasons.EVIDENCE_LABELS["computed" if triple else "unknown"]),
+            "origin_label": str(reasons.EVIDENCE_LABELS[_state(name, triple, known)]),
+            "checks": _checks(name, known, config) if triple else [],
         }
         for name, triple, unit in rows
+    ]
+
+
+# Figures of a card by the name of what was measured.
+MEASURED_FIGURES = {"output_tokens": "output_tokens_per_s", "power": "power_w"}
+
+
+def _state(name: str, triple: list[float] | None, known: Mapping[str, evidence.Known]) -> str:
+    found = known.get(MEASURED_FIGURES.get(name, name))
+    return "unknown" if triple is None else found.state if found else "computed"
+
+
+def _checks(name: str, known: Mapping[str, evidence.Known], config: Config) -> list[dict[str, str]]:
+    """Return the measurements beside a figure: what was published, on how many GPUs, and where."""
+    found = known.get(MEASURED_FIGURES.get(name, name))
+    model = config.corner.trained if name == "training_hours" else config.corner.model
+    return [
+        {
+            "text": ngettext(
+                "%(value)s on %(gpus)s GPU, %(published)s",
+                "%(value)s on %(gpus)s GPUs, %(published)s",
+                one.count,
+            )
+            % {
+                "value": results.measured_value(one.value, one.unit, model and model.kind),
+                "gpus": units.format_number(one.count),
+                "published": f"{one.suite} {one.round} {one.scenario}".strip(),
+            },
+            "link": one.link,
+        }
+        for one in (found.results if found else ())
     ]
 
 

@@ -14,14 +14,14 @@ figure carries over. The rule, from one card to another:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log
 from statistics import median
 from typing import Literal
 
 from recommender.sizing.latency import computing_precision
-from recommender.sizing.specs import AIModelSpec, GPUSpec, MeasuredResult, ModelKind, Precision, Range
+from recommender.sizing.specs import GPUSpec, MeasuredResult, ModelKind, Precision, Range
 
 Basis = Literal["same_card", "same_generation", "same_maker", "other_type"]
 
@@ -66,11 +66,6 @@ class Scaled:
     rate: Range
     basis: Basis
     results: tuple[MeasuredResult, ...]
-
-
-def without_group(model: AIModelSpec, group: str) -> tuple[MeasuredResult, ...]:
-    """Return a model's results but those of one log or table."""
-    return tuple(result for result in model.measured if result.group != group)
 
 
 def pieces_per_s(
@@ -180,23 +175,16 @@ def _share(result: MeasuredResult, limited: bool) -> float:
     return UNDER_LIMIT if limited else 1.0 / UNDER_LIMIT
 
 
-def same_configuration(
-    results: Sequence[MeasuredResult], *, server: str, gpu: str, count: int, model: str, precision: str
+def same_model(
+    results: Iterable[MeasuredResult],
+    *,
+    model: str,
+    precision: str,
+    kind: Literal["inference", "training"] = "inference",
 ) -> tuple[MeasuredResult, ...]:
-    """Return the results of that model in that very server with that many of these cards, one server each."""
-    return tuple(
-        result
-        for result in same_card(results, gpu=gpu, model=model, precision=precision)
-        if result.server == server and result.count == count and result.servers == 1
-    )
-
-
-def same_card(
-    results: Sequence[MeasuredResult], *, gpu: str, model: str, precision: str
-) -> tuple[MeasuredResult, ...]:
-    """Return the results of that model in that precision on that card, in any machine."""
+    """Return the results of that model in that precision; the two 16-bit types are one."""
     return tuple(
         result
         for result in results
-        if result.gpu == gpu and result.model == model and _type(result.precision) == _type(precision)
+        if result.model == model and result.kind == kind and _type(result.precision) == _type(precision)
     )

@@ -19,6 +19,14 @@ _SPEECH_TOKENS_PER_S = 4.0  # 150 words a minute, about 1.5 tokens each
 _SDXL_STEP_FLOP = 2 * 6.0e12  # one 1024 x 1024 step, with and without the prompt (Podell et al., 2023)
 _LATENT_TOKENS = 4096 + 512  # 1024 x 1024 pixels, 16 x 16 a token, and the prompt, in diffusion transformers
 
+_ORDINARY: dict[str, Range] = {
+    "vision": c.VISION_UTILIZATION,
+    "asr": c.WHISPER_UTILIZATION,
+    "image_generation": c.DIFFUSION_UTILIZATION[16],
+    "embedding": c.ENCODER_UTILIZATION,
+    "reranker": c.ENCODER_UTILIZATION,
+}
+
 
 def vision_frames_per_s(
     model: AIModelSpec, gpu: GPUSpec, precision: Precision, *, limited: bool = False, tuned: bool = False
@@ -140,10 +148,14 @@ def _known(
     What benchmarks reach is typical at best: unless it is tuned, the low end stays an ordinary pipeline's.
     """
     found = measured.pieces_per_s(model.measured, model.kind, gpu, precision, limited=limited)
-    if found is None:
-        return computed
-    low = found.rate.low if computed is None or tuned else min(found.rate.low, computed.low)
-    return Range(low, found.rate.typical, found.rate.high)
+    if found is None or tuned:
+        return found.rate if found else computed
+    if computed is None:  # the card's rates are not published: as far below as on cards whose rates are
+        share = _ORDINARY[model.kind]
+        ordinary = found.rate.typical * share.low / share.typical
+    else:
+        ordinary = computed.low
+    return Range(min(found.rate.low, ordinary), found.rate.typical, found.rate.high)
 
 
 def _expect(model: AIModelSpec, *kinds: str) -> None:

@@ -1,0 +1,127 @@
+"""How each figure of a match is known, and the published measurements that it can be held against.
+
+Never changes a figure: images, speech and pictures rest on measured results already (see `sizing.measured`);
+of language models, training and power a measurement stands beside the estimate as a check.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from recommender.ranking import Match
+from recommender.sizing import measured
+from recommender.sizing.configurations import Config
+from recommender.sizing.demand import Case
+from recommender.sizing.specs import MeasuredResult
+
+State = Literal["measured_here", "measured_elsewhere", "computed", "unknown"]
+
+COMPARABLE = 2.0  # lengths and loads up to this factor apart are held against each other
+SHOWN = 2  # measurements beside a figure
+POWER = "mean_system_power_w"
+METHODS = {"pretraining": "pre-training (full)", "full": "full fine-tune", "lora": "lora", "qlora": "qlora"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How a figure is known, and the measurements that say so, the nearest first."""
+
+    state: State
+    results: tuple[MeasuredResult, ...] = ()
+
+
+def of_match(case: Case, match: Match, results: Sequence[MeasuredResult]) -> Mapping[str, Known]:
+    """Return how the figures of a match are known that others have measured, by the contract's names.
+
+    Args:
+        case: What was asked.
+        match: The configuration, with its figures.
+        results: Everything that was measured and published.
+    """
+    config = match.config
+    on_card = [result for result in results if result.gpu == config.node.gpu.slug]
+    rate = _rate(case, match, on_card)
+    return {
+        "throughput": rate,
+        "output_tokens_per_s": rate,
+        "training_hours": _training(case, config, on_card),
+        "power_w": _power(config, on_card),
+    }
+
+
+def _rate(case: Case, match: Match, results: Iterable[MeasuredResult]) -> Known:
+    config = match.config
+    model = config.corner.model
+    if not case.serves or model is None or config.work is None:
+        return Known("computed")
+    own = measured.same_model(results, model=model.slug, precision=config.precision)
+    if case.kind in ("vision", "speech", "images"):
+        return _placed(config, (one for one in own if one.unit == measured.SAMPLES))
+    if case.kind != "tokens":
+        return Known("computed")  # texts were measured, tokens are asked for
+    alike = (
+        one
+        for one in own
+        if one.unit == "output_tokens_per_s" and one.count == config.gpus and _same_load(match, one)
+    )
+    return _placed(config, alike)
+
+
+def _same_load(match: Match, result: MeasuredResult) -> bool:
+    """Tell whether lengths and simultaneous requests are near enough to hold one rate against the other.
+
+    Where no limit of requests is stated, the engine ran as many as it takes: near a configuration at its own.
+    """
+    corner = match.config.corner
+    if not _near(result.input_tokens, corner.input_tokens) or not _near(
+        result.output_tokens, corner.output_tokens
+    ):
+        return False
+    return _near(result.concurrency or match.capacity, corner.requests)
+
+
+def _near(one: int | None, other: int | None) -> bool:
+    return bool(one and other) and 1 / COMPARABLE <= (one or 1) / (other or 1) <= COMPARABLE
+
+
+def _training(case: Case, config: Config, results: Iterable[MeasuredResult]) -> Known:
+    corner, trained = config.corner, config.trained
+    if not case.trains or corner.trained is None or trained is None:
+        return Known("computed")
+    alike = (
+        one
+        for one in measured.same_model(
+            results, model=corner.trained.slug, precision=trained.precision, kind="training"
+        )
+        if one.unit == "tokens_per_s_per_gpu"
+        and one.count == config.gpus
+        and one.method == METHODS[case.method]
+        and _near(one.sequence_tokens, corner.sequence_tokens)
+    )
+    return _placed(config, alike)
+
+
+def _power(config: Config, results: Iterable[MeasuredResult]) -> Known:
+    """Power is that of a whole server: another machine with the same cards says nothing of this one."""
+    found = _placed(config, (one for one in results if one.unit == POWER))
+    return found if found.state == "measured_here" and config.servers == 1 else Known("computed")
+
+
+def _placed(config: Config, results: Iterable[MeasuredResult]) -> Known:
+    """Return the results of this very server with as many of these cards, else those of other machines."""
+    found = sorted(results, key=lambda one: (not _here(config, one), one.count != config.count, -one.value))
+    if not found:
+        return Known("computed")
+    if _here(config, found[0]):
+        here = [one for one in found if _here(config, one)]
+        return Known("measured_here", tuple(here[:SHOWN]))
+    return Known("measured_elsewhere", tuple(found[:SHOWN]))
+
+
+def _here(config: Config, result: MeasuredResult) -> bool:
+    """Tell whether a result comes from this server with this number of this card in it."""
+    return (
+        result.server == config.node.server
+        and result.gpu == config.node.gpu.slug
+        and result.count == config.count * result.servers
+    )
