@@ -332,6 +332,17 @@ def _prepared(
     )
 
 
+def prepared_replica(case: Case, config: Config) -> latency.Prepared | None:
+    """Return one replica of a configuration under its load; None: its speed cannot be worked out."""
+    if config.corner.model is None or not config.corner.model.cache_known:
+        return None
+    node, layout = config.node, config.layout
+    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    return _prepared(
+        case, config.corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision
+    )
+
+
 def _serving(
     case: Case,
     corner: Corner,

@@ -28,7 +28,8 @@ def sizes_of(
         if isinstance(config, Failure):
             yield config
             continue
-        config = replace(config, fallback=fallback)
+        if fallback:
+            config = replace(config, fallback=True)
         yield _with_training(case, config, strict) if case.trains else config
 
 
