@@ -29,6 +29,7 @@ NOINDEX_VIEWS = {
     "recommender:check",
     "recommender:results",
     "recommender:plans",
+    "recommender:measuring",
     "catalog:compare",
 }
 NOT_FILTERS = {"page", "sort"}

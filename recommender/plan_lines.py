@@ -30,7 +30,7 @@ def _hours(value: float) -> str:
     return units.hours(units.estimated(value))
 
 
-def _bytes(value: float) -> str:
+def bytes_text(value: float) -> str:
     return units.gibibytes(units.estimated(value / GIB))
 
 
@@ -41,7 +41,7 @@ def _per_second(value: float, steps: tuple[tuple[float, str], ...]) -> str:
     return units.quantity(amount, unit, units.places(amount))
 
 
-def _bytes_per_second(value: float) -> str:
+def bytes_per_second(value: float) -> str:
     steps = (
         (1e9, pgettext("unit", "GB/s")),
         (1e6, pgettext("unit", "MB/s")),
@@ -51,7 +51,7 @@ def _bytes_per_second(value: float) -> str:
     return _per_second(value, steps)
 
 
-def _bits_per_second(value: float) -> str:
+def bits_per_second(value: float) -> str:
     steps = (
         (1e9, pgettext("unit", "Gbit/s")),
         (1e6, pgettext("unit", "Mbit/s")),
@@ -61,12 +61,12 @@ def _bits_per_second(value: float) -> str:
     return _per_second(value, steps)
 
 
-def _watts(value: float) -> str:
+def watts(value: float) -> str:
     amount = units.estimated(round(value))
     return units.kilowatts(amount) if amount >= 1000 else units.watts(amount)
 
 
-def _seconds(value: float) -> str:
+def seconds(value: float) -> str:
     """Return a short time, in minutes from two of them on."""
     if value >= 2 * MINUTE:
         return units.quantity(units.estimated(value / MINUTE), pgettext("unit", "min"), 0)
@@ -90,15 +90,11 @@ def load_text(result: "Result", value: float, *, estimate: bool = False) -> str:
 
 
 def _ends(value: Range, write: Callable[[float], str]) -> str:
-    """Return the ends of a range as they are written, once where they read the same."""
-    low, high = write(value.low), write(value.high)
+    """Return low, typical and high as they are written, once where they read the same."""
+    low, typical, high = write(value.low), write(value.typical), write(value.high)
     if low == high:
         return low
-    return gettext("%(low)s to %(high)s, typically %(typical)s") % {
-        "low": low,
-        "high": high,
-        "typical": write(value.typical),
-    }
+    return gettext("%(typical)s (%(low)s to %(high)s)") % {"low": low, "high": high, "typical": typical}
 
 
 def _gpus(count: int) -> str:
@@ -118,10 +114,11 @@ def message_text(item: Message, table: Mapping[str, Any]) -> str:
     """Return a reason for a way or against it."""
     write: Callable[[float], str] = {
         "rack_units": units.rack_units,
-        "power": _watts,
+        "power": watts,
         "night_too_short": _hours,
         "month_too_short": _hours,
         "sharing_in_turn": _hours,
+        "longer_than_a_night": _hours,
     }.get(item.code, units.number)
     values = {name: write(value) for name, value in item.params}  # type: ignore[arg-type]
     if item.code in ("takes", "takes_more"):
@@ -173,12 +170,12 @@ def experiment_text(plan: Plan) -> str:
     hours, weights = plan.capacity.hours, start_bytes(plan.serving)
     if hours is None or weights is None:
         return str(said.EXPERIMENT["scheduled_unknown"])
-    values = {"low": _hours(hours.low), "high": _hours(hours.high), "weights": _bytes(weights.typical)}
+    values = {"low": _hours(hours.low), "high": _hours(hours.high), "weights": bytes_text(weights.typical)}
     shares = [share for item in plan.contention for share in item.shares if share.unit == "bytes/s"]
     rate = next((share.have for share in shares), None)
     if not rate:
         return str(said.EXPERIMENT["scheduled"]) % values
-    values["seconds"] = _seconds(weights.typical / rate)
+    values["seconds"] = seconds(weights.typical / rate)
     return str(said.EXPERIMENT["scheduled_storage"]) % values
 
 
@@ -210,8 +207,8 @@ def loss_texts(result: "Result", loss: Any, *, trains: bool) -> list[str]:
         texts.append(str(said.LOST["unknown"]))
     if trains:
         every = result.plans.terms.checkpoint_s
-        seconds = USUAL_CHECKPOINT_S if every is None else every.high
-        minutes = units.quantity(seconds / MINUTE, pgettext("unit", "min"))
+        interval = USUAL_CHECKPOINT_S if every is None else every.high
+        minutes = units.quantity(interval / MINUTE, pgettext("unit", "min"))
         texts.append(str(said.LOST["training"]) % {"minutes": minutes})
     return texts
 
@@ -221,12 +218,14 @@ def share_text(result: "Result", share: Share) -> str:
     if share.need is None:
         return str(said.NEED_UNKNOWN)
     write: Callable[[float], str] = {
-        "bytes": _bytes,
-        "bytes/s": _bytes_per_second,
-        "bits/s": _bits_per_second,
-        "hours": lambda value: gettext("%(hours)s a month") % {"hours": _hours(value)},
+        "bytes": bytes_text,
+        "bytes/s": bytes_per_second,
+        "bits/s": bits_per_second,
+        "hours": _hours,
     }.get(share.unit, lambda value: load_text(result, value, estimate=True))
     need = _ends(share.need, write)
+    if share.unit == "hours":
+        need = gettext("%(hours)s a month") % {"hours": need}
     if share.have is None:
         return str(said.NEED_ONLY) % {"need": need}
     return str(said.NEED_AND_HAVE) % {"need": need, "have": write(share.have)}
@@ -238,7 +237,7 @@ def contention_row(result: "Result", item: Contention) -> dict[str, Any]:
     if item.on_one_card is not None and item.mode != "own":
         need, have = item.on_one_card
         text = said.ON_ONE_CARD_OVER if need > have else said.ON_ONE_CARD
-        both = str(text) % {"need": _bytes(need), "have": _bytes(have)}
+        both = str(text) % {"need": bytes_text(need), "have": bytes_text(have)}
     return {
         "resource": item.resource,
         "mode": item.mode,
@@ -329,7 +328,10 @@ def verdict(result: "Result") -> dict[str, Any] | None:
         "label": str(said.WAY_LABELS[found.way]),
         "lead": "" if found.holds else str(said.VERDICT_BROKEN),
         "reasons": [message_text(item, said.REASONS) for item in found.reasons],
-        "broken": [message_text(item, said.AGAINST) for item in broken],
+        "warnings": [
+            *(message_text(item, said.AGAINST) for item in broken),
+            *(message_text(item, said.CAUTIONS) for item in found.cautions),
+        ],
         "flips": [
             {
                 "key": flip.key,

@@ -66,6 +66,17 @@ AGAINST: dict[str, Promise] = {
     "service_stops": _("The service stops for every experiment, and that saves nothing that counts."),
     "no_less": _("It takes no less hardware."),
 }
+CAUTIONS: dict[str, Promise] = {
+    "longer_than_a_night": _(
+        "One experiment takes up to %(hours)s, a night has %(night)s: it must stop in the morning and go on "
+        "from its last checkpoint."
+    ),
+    "hours_unknown": _("How long an experiment takes is not known: measure it first."),
+    "over_disks": _(
+        "Training needs more of the storage than there is: it will wait for data and checkpoints."
+    ),
+    "over_network": _("The jobs need more of the network than there is."),
+}
 # What would turn the verdict: the key of the answer with its side, and the value where it is a word.
 FLIPS: dict[tuple[str, str], Promise] = {
     ("experiments_per_month", "above"): _("More than %(value)s experiments a month"),

@@ -3,7 +3,7 @@
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from recommender import answers, plan_texts, presentation, services
+from recommender import answers, measure_texts, plan_texts, presentation, services
 from recommender.forms import Questionnaire, answers_in, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
@@ -22,6 +22,8 @@ def _advice(request):
         "messages_of_answers": presentation.messages_of_answers(form),
         "results_url": address("results", form.query),
         "questions_url": address("questions", form.query),
+        "plans_url": address("plans", form.query),
+        "measuring_url": address("measuring", form.query),
     }
 
 
@@ -31,3 +33,11 @@ def plans(request):
     result, context = _advice(request)
     context["comparison"] = plan_texts.comparison(result)
     return render(request, "recommender/plans.html", context)
+
+
+@require_safe
+def measuring(request):
+    """What to measure before buying, the most decisive first."""
+    result, context = _advice(request)
+    context["plan"] = measure_texts.page(result)
+    return render(request, "recommender/measuring.html", context)

@@ -22,6 +22,7 @@ urlpatterns = [
     path(pgettext_lazy("path", "questions/<step:step>/"), questionnaire_views.step, name="step"),
     path(pgettext_lazy("path", "results/"), views.results, name="results"),
     path(pgettext_lazy("path", "results/plans/"), plan_views.plans, name="plans"),
+    path(pgettext_lazy("path", "results/measuring/"), plan_views.measuring, name="measuring"),
     path(pgettext_lazy("path", "memory/"), calculator_views.calculator_view, name="calculator"),
     path(pgettext_lazy("path", "accuracy/"), accuracy_views.overview, name="accuracy"),
     path(

@@ -45,6 +45,7 @@ def results(request):
         "top_url": address("results", form.query),
         "questions_url": address("questions", form.query),
         "plans_url": address("plans", form.query),
+        "measuring_url": address("measuring", form.query),
         "work_url": address("questionnaire", form.query),
         "spoken": presentation.spoken(page),
         "binding": presentation.binding(page, form),

@@ -106,6 +106,7 @@ SAMPLES = {
     ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
     "recommender:plans": lambda: [Page("recommender:plans", query=query) for query in QUESTIONS],
+    "recommender:measuring": lambda: [Page("recommender:measuring", query=query) for query in QUESTIONS],
 }
 
 

@@ -1,12 +1,12 @@
 """Which way of running both jobs is advised, why not the others, and what would turn the verdict."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import floor
 
 from recommender.plans.comparison import WAYS, Plan, training_sets
 from recommender.plans.contention import Way, cycle_hours
-from recommender.plans.terms import MOST_EXPERIMENTS, Span, Terms
+from recommender.plans.terms import MOST_EXPERIMENTS, NIGHT_HOURS_A_DAY, Span, Terms
 from recommender.sizing.choosing import SERVER_COSTS_CARDS
 from recommender.sizing.demand import Case, Message, message
 
@@ -32,6 +32,7 @@ class Verdict:
     reasons: tuple[Message, ...]  # for the way
     against: Mapping[Way, tuple[Message, ...]]
     flips: tuple[Flip, ...]
+    cautions: tuple[Message, ...] = ()  # what to know before relying on the way that is advised
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def decide(case: Case, terms: Terms, plans: Mapping[Way, Plan]) -> Verdict:
         _reasons(terms, taken, plans),
         against,
         tuple(_flips(case, terms, plans, chosen)),
+        tuple(_cautions(taken)),
     )
 
 
@@ -171,6 +173,19 @@ def _reasons(terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Mess
         )
     found.append(message("takes", gpus=taken.gpus, servers=taken.servers))
     return tuple(found)
+
+
+def _cautions(taken: Plan) -> Iterator[Message]:
+    """Yield what the way that is advised depends on, beside its conditions."""
+    assert taken.training is not None
+    hours = cycle_hours(taken.training)
+    if taken.way == "scheduled" and hours is not None and hours.high > NIGHT_HOURS_A_DAY:
+        yield message("longer_than_a_night", hours=hours.high, night=NIGHT_HOURS_A_DAY)
+    if taken.way != "scheduled" and hours is None:
+        yield message("hours_unknown")
+    for item in taken.contention:
+        if item.over and item.resource in ("disks", "network"):
+            yield message(f"over_{item.resource}")
 
 
 def _flips(case: Case, terms: Terms, plans: Mapping[Way, Plan], chosen: _Choice) -> list[Flip]:
