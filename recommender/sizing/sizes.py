@@ -6,7 +6,8 @@ from math import ceil
 
 from recommender.sizing.configurations import Config, Failure, Trained
 from recommender.sizing.demand import Case, Corner, message
-from recommender.sizing.serving_sizes import narrowed, rate_sizes, text_sizes
+from recommender.sizing.rate_sizes import rate_sizes
+from recommender.sizing.serving_sizes import narrowed, text_sizes
 from recommender.sizing.specs import NodeSpec, Precision
 from recommender.sizing.training_sizes import joins_servers, training_sizes, trainings
 
