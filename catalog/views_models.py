@@ -138,6 +138,7 @@ def memory_tables(slug, memory):
             {"tokens": tokens, "query_tokens": str(tokens), "bf16": bf16.typical, "fp8": fp8.typical}
             for tokens, bf16, fp8 in memory.contexts
         ],
+        "window": memory.window,
         "kib": memory.bytes_per_token and [each / 1024 for each in memory.bytes_per_token],
         "cache_known": memory.cache_known,
         "tokens": memory.tokens,

@@ -232,7 +232,7 @@ class Fit:
     sharding: Sharding | None = None
     costs: tuple[str, ...] = ()  # what the layout costs, as `layouts.Cost` names it
     span: int = 1  # servers that one replica takes
-    path: layouts.Path | None = None  # slowest link inside a replica; None: a single GPU, or training
+    path: layouts.Path | None = None  # slowest link that a token or a step waits for; None: a single GPU
 
     @property
     def is_plain(self) -> bool:
@@ -276,6 +276,7 @@ class Calculation:
     chosen: Fit | None
     cards: tuple[Card, ...]
     servers: tuple[str, ...]  # slugs of servers that take the chosen GPUs, what can be ordered first
+    orderable: bool  # one of these servers is still sold with them
 
     @property
     def case(self) -> Case:
@@ -359,6 +360,7 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
     assert model is not None
     fits: tuple[Fit, ...] = ()
     support: Support | None = None
+    servers = _servers(machine, specs)
     precision = case.precision or model.native_precision
     if machine.gpu is not None:
         precision = weights_type(case, model, machine.gpu)
@@ -375,7 +377,8 @@ def calculate(given: Answers, machine: Hardware) -> Calculation:
         fits=fits,
         chosen=best_of(fits, machine),
         cards=_cards(case, Hardware(**{name: getattr(machine, name) for name in RECIPE}), specs.version),
-        servers=_servers(machine, specs),
+        servers=tuple(sorted(servers, key=lambda slug: (not servers[slug], slug))),
+        orderable=any(servers.values()),
     )
 
 
@@ -585,7 +588,19 @@ def host(calculation: Calculation) -> Host | None:
         found = opened(calculation)
         assert isinstance(found, TrainingBreakdown)
         states = found.host / calculation.hardware.servers
-    return host_of(gpu, calculation.hardware.gpus, work=work, states=states)
+    return host_of(gpu, calculation.hardware.gpus, work=work, index=_index_here(calculation), states=states)
+
+
+def _index_here(calculation: Calculation) -> Range | None:
+    """Return what one server holds of the vector index [bytes]; None: there is none, or it lies elsewhere.
+
+    Copies are spread over the servers; the server that has the most of them counts.
+    """
+    found = vector_index(calculation)
+    if found is None or calculation.answers.one("separate_index") == "yes":
+        return None
+    here = ceil(found.copies / calculation.hardware.servers)
+    return found.total.scaled(here / found.copies)
 
 
 def contexts(calculation: Calculation) -> tuple[int, ...]:
@@ -656,6 +671,13 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
         servers=machine.servers,
         link_max_gpus=machine.link_max_gpus,
     ):
+        option = layouts.training_option(
+            model,
+            layout,
+            servers=machine.servers,
+            link=machine.link,
+            link_max_gpus=machine.link_max_gpus,
+        )
         shardings: tuple[Sharding, ...] = ("none",) if layout.replicas == 1 else ("none", "zero2", "zero3")
         found = []
         for recompute in ways:
@@ -664,7 +686,8 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
                     model, gpu, layout, **training_inputs(case, machine, recompute, sharding)
                 )
                 state = state_of(held) if taken else "no"
-                found.append(Fit(layout, held, state, precision, recompute=recompute, sharding=sharding))
+                fit = Fit(layout, held, state, precision, recompute=recompute, sharding=sharding)
+                found.append(replace(fit, path=option.path, costs=option.costs))
         order: dict[State, int] = {"fits": 0, "fits_if": 1, "no": 2}
         best = min(order[fit.state] for fit in found)
         if best < order["no"]:
@@ -703,17 +726,23 @@ def _single(layout: Layout) -> Layout:
 
 def best_of(fits: tuple[Fit, ...], machine: Hardware) -> Fit | None:
     """Return the layout asked for, else the smallest group that fits, else the one that misses by least."""
-    wanted = (machine.tensor_parallel, machine.pipeline_parallel or 1, machine.expert_parallel or 1)
-    for fit in fits:
-        layout = fit.layout
-        if (layout.tensor_parallel, layout.pipeline_parallel, layout.expert_parallel) == wanted:
-            return fit
+    if machine.tensor_parallel or machine.pipeline_parallel or machine.expert_parallel:
+        for fit in fits:
+            if is_laid(fit.layout, machine):
+                return fit
     ordered = sorted(fits, key=lambda fit: not fit.is_plain)
     for state in ("fits", "fits_if", "unknown"):
         for fit in ordered:
             if fit.state == state:
                 return fit
     return min(ordered, key=lambda fit: fit.memory.total.low, default=None)
+
+
+def is_laid(layout: Layout, machine: Hardware) -> bool:
+    """Tell whether a layout is the one that the address asks for; a degree that it leaves out is 1."""
+    degrees = (machine.tensor_parallel, machine.pipeline_parallel, machine.expert_parallel)
+    wanted = tuple(degree or 1 for degree in degrees)
+    return (layout.tensor_parallel, layout.pipeline_parallel, layout.expert_parallel) == wanted
 
 
 def nodes_by_gpu(specs: adapters.Specs) -> dict[str, list[NodeSpec]]:
@@ -731,16 +760,17 @@ def orderable_counts(gpu: GPUSpec) -> tuple[int, ...]:
     return tuple(sorted({count for node in nodes for count in node.counts}))
 
 
-def _servers(machine: Hardware, specs: adapters.Specs) -> tuple[str, ...]:
+def _servers(machine: Hardware, specs: adapters.Specs) -> dict[str, bool]:
+    """Return the servers that take the chosen GPUs, and whether they can be ordered with them."""
     if machine.gpu is None:
-        return ()
+        return {}
     found: dict[str, bool] = {}
     for node in nodes_by_gpu(specs)[machine.gpu.slug]:
         if machine.gpus in node.counts:
             found[node.server] = found.get(node.server, False) or (
                 node.server_orderable and node.option_orderable
             )
-    return tuple(sorted(found, key=lambda slug: (not found[slug], slug)))
+    return found
 
 
 @lru_cache(maxsize=512)

@@ -73,6 +73,8 @@ COSTS = {
     "experts_over_pcie": _("Experts are reached over PCIe: this buys memory, but costs speed."),
     "experts_over_network": _("Experts are reached over the network: this buys memory, but costs speed."),
     "kv_heads_copied": _("There are fewer KV heads than GPUs: the cache is not divided any further."),
+    "gradients_over_pcie": _("Copies exchange their gradients over PCIe at every step, which costs speed."),
+    "gradients_over_network": _("Copies exchange their gradients over the network at every step."),
     "latent_copied": _("Each GPU keeps the whole compressed cache: more GPUs do not divide it."),
 }
 PATHS = {
@@ -178,7 +180,19 @@ class Calculator(Questionnaire):
             ]
         else:
             question = self.question(name)
+            if name == "draft_model":
+                none = Option(calculator.NONE, pgettext("model", "None"), self.is_without_draft)
+                question.options = [none]
         return Field(**{item.name: getattr(question, item.name) for item in fields(question)})
+
+    @property
+    def is_without_draft(self):
+        """Whether the reader said that no draft model runs."""
+        return self.query.getlist("draft_model") == [calculator.NONE]
+
+    def address_query(self):
+        """Return the query for pages that ask for a draft model only where there is one."""
+        return answers_alone(self.query).urlencode()
 
     def sections(self):
         """Return the form's sections: slug, what it is for, fields shown at once and folded away."""
@@ -260,7 +274,15 @@ class Calculator(Questionnaire):
 
 def answered(query):
     """Return the part of an address that is the questionnaire's, as a mapping for the parser."""
-    return dict(answers_in(query).lists())
+    return dict(answers_alone(answers_in(query)).lists())
+
+
+def answers_alone(query):
+    """Return the answers without what only the calculator can be told: that there is no draft model."""
+    kept = query.copy()
+    if kept.getlist("draft_model") == [calculator.NONE]:
+        del kept["draft_model"]
+    return kept
 
 
 # The result
@@ -309,14 +331,16 @@ def result(calculation, form):
         "memory": memory_context(chosen, found, calculation.names),
         "beside": _beside(calculation, form, found) if case.serves else [],
         "facts": _facts(calculation),
-        "host": calculator.host(calculation),
+        "host": _host(calculation),
         "workings": _workings(calculation),
         "layout": _layout_text(chosen),
         "settings": _settings_text(calculation, chosen),
         "notes": _notes(calculation, chosen),
-        "state": chosen.state,
+        "state": verdict(calculation, chosen),
+        "word": _word(calculation, chosen),
         "headline": headline(calculation, chosen),
-        "spoken": f"{STATES[chosen.state]}: {headline(calculation, chosen)}",
+        "spoken": f"{_word(calculation, chosen)}: {headline(calculation, chosen)}",
+        "order": _order(calculation, form),
         "layouts": layouts[:MOST_LAYOUTS],
         "more_layouts": layouts[MOST_LAYOUTS:],
         "table": _table(calculation) if chosen.most is not None else None,
@@ -328,8 +352,44 @@ def result(calculation, form):
     }
 
 
+def verdict(calculation: Calculation, fit: Fit):
+    """Return the state to show: what cannot be ordered in that number fits nobody, whatever its memory."""
+    return "fits_if" if fit.state == "fits" and not calculation.servers else fit.state
+
+
+def _word(calculation: Calculation, fit: Fit):
+    """Return the state in a word or two."""
+    if fit.state in ("fits", "fits_if") and not calculation.servers:
+        return gettext("cannot be ordered")
+    return str(STATES[fit.state])
+
+
+def _order(calculation: Calculation, form):
+    """Return in which numbers the GPU can be ordered, each with its calculation; None: this one can be."""
+    if calculation.servers:
+        return None
+    gpu = calculation.hardware.gpu
+    plain = dict.fromkeys(("tensor_parallel", "pipeline_parallel", "expert_parallel"))
+    return [
+        {
+            "text": gpus_text(gpu, count, calculation.names),
+            "url": address(form.full_query(gpus=str(count), **plain)),
+        }
+        for count in calculator.orderable_counts(gpu)
+    ]
+
+
 def headline(calculation, fit):
     """Return the verdict in a sentence."""
+    text = _memory_headline(calculation, fit)
+    if calculation.servers or fit.state not in ("fits", "fits_if"):
+        return text
+    number = gettext("No server of the catalog takes this number of them, though the memory would do.")
+    return f"{number} {text}"
+
+
+def _memory_headline(calculation, fit):
+    """Return what is needed and what there is, in a sentence."""
     held = fit.memory
     values = {
         "need": units.bytes_gib(held.total.typical),
@@ -380,6 +440,7 @@ def memory_context(fit, breakdown, names):
         ),
         "available": _line("available", gettext("Usable"), held.available, gpus),
         "bar": [{"name": line["name"], "gib": line["gib"]} for line in lines],
+        "complete": not getattr(breakdown, "unknown", ()),
         "available_gib": held.available.low / GIB,
         "all_bar": [
             {"name": line["name"], "gib": tuple(end * gpus for end in line["gib"])} for line in lines
@@ -399,6 +460,7 @@ def _beside(calculation: Calculation, form, found):
     if calculation.case.kind == "tokens":
         draft = corner.draft
         own = draft is not None and draft.slug == model.slug
+        none = form.is_without_draft
         adapters = [item for item in found.items if item.code == "weights_adapters"]
         rows += [
             _forgotten("adapters", gettext("LoRA adapters being served"), adapters, said="adapters" in given),
@@ -407,7 +469,7 @@ def _beside(calculation: Calculation, form, found):
                 gettext("Draft model"),
                 [item for item in found.items if draft and not own and item.model == draft.slug],
                 about=names.get(draft.slug, "") if draft and not own else "",
-                said=own,
+                said=own or none,
             ),
             _forgotten(
                 "draft_model" if model.mtp_parameters else "",
@@ -417,7 +479,7 @@ def _beside(calculation: Calculation, form, found):
                     for item in found.items
                     if item.code == "weights_prediction" or item.model == "prediction"
                 ],
-                said=draft is not None and not own,
+                said=none or (draft is not None and not own),
             ),
         ]
         rows.append(_shared_start(calculation, found))
@@ -475,13 +537,14 @@ def _unused(calculation: Calculation):
         found.append(
             gettext("Own dimensions count only with a number of parameters and without a model of the list.")
         )
-    wanted = machine.tensor_parallel
-    if wanted is not None and chosen is not None and chosen.layout.tensor_parallel != wanted:
-        found.append(
-            gettext(
-                "The way to split it that the address names does not go with these GPUs: another is shown."
-            )
+    wanted = (machine.tensor_parallel, machine.pipeline_parallel, machine.expert_parallel)
+    if chosen is not None and any(wanted) and not calculator.is_laid(chosen.layout, machine):
+        text = gettext(
+            "These GPUs do not carry the model as the address asks (tensor %(tensor)s, pipeline "
+            "%(pipeline)s, experts %(experts)s): another way to split it is shown."
         )
+        names = ("tensor", "pipeline", "experts")
+        found.append(text % {name: units.number(size or 1) for name, size in zip(names, wanted, strict=True)})
     return found
 
 
@@ -519,6 +582,34 @@ def _index(calculation: Calculation):
         "gb": units.bytes_gb(found.total.typical),
         "item": opened_formula(found.typical.code, found.typical.one, found.typical.formula),
         "sum": _index_sum(found),
+    }
+
+
+def _host(calculation: Calculation):
+    """Return memory and cores of one server around its GPUs, each with its formula."""
+    found = calculator.host(calculation)
+    size, cores, each = found.memory, found.cores, found.cores_each
+    gpus = calculation.hardware.gpus
+    text = [
+        gettext("GPUs × cores for each"),
+        gettext("= %(gpus)s × %(each)s")
+        % {"gpus": units.number(gpus), "each": units.format_number(each.typical, 0)},
+        gettext("= %(cores)s cores, between %(low)s and %(high)s")
+        % {
+            "cores": units.format_number(cores.typical, 0),
+            "low": units.format_number(cores.low, 0),
+            "high": units.format_number(cores.high, 0),
+        },
+    ]
+    elsewhere = calculation.answers.one("separate_index") == "yes"
+    return {
+        "gib": (size.low / GIB, size.typical / GIB, size.high / GIB),
+        "gb": units.bytes_gb(size.typical),
+        "cores": (round(cores.low), round(cores.typical), round(cores.high)),
+        "item": opened_formula("host_memory", size, found.formula),
+        "cores_text": "\n".join(text),
+        "index": found.for_index.high > 0,
+        "index_elsewhere": elsewhere and calculator.vector_index(calculation) is not None,
     }
 
 
@@ -649,15 +740,10 @@ def _notes(calculation: Calculation, fit: Fit):
 
 
 def _order_notes(calculation: Calculation):
-    """Return what to know when these GPUs are ordered: a number that no server takes, several on a card."""
+    """Return what to know when these GPUs are ordered: whether they still are, several on a card."""
     gpu, notes = calculation.hardware.gpu, []
-    if not calculation.servers:
-        text = gettext(
-            "This number cannot be ordered: servers of the catalog take this GPU in these numbers: "
-            "%(counts)s."
-        )
-        counts = calculator.orderable_counts(gpu)
-        notes.append(text % {"counts": ", ".join(units.number(count) for count in counts)})
+    if calculation.servers and not calculation.orderable:
+        notes.append(gettext("No server that takes this number of them is sold any longer."))
     if gpu.gpus_per_card > 1:
         gpus = calculation.hardware.gpus
         several = message("several_devices", devices=gpu.gpus_per_card, gpus=gpus, cards=gpu.cards(gpus))
@@ -707,15 +793,25 @@ def _facts(calculation: Calculation):
     if isinstance(found, TrainingBreakdown):
         return _training_facts(found)
     facts = []
-    if found.bytes_per_token:
-        text = gettext("%(kib)s KiB on each GPU") % {
-            "kib": units.format_number(found.bytes_per_token / 1024, 2)
-        }
-        facts.append((gettext("One more token"), text))
+    if found.bytes_per_token is not None:
+        facts.append((gettext("One more token"), _next_token(found)))
     if found.request is not None:
         text = gettext("%(gib)s on each GPU") % {"gib": units.bytes_gib(found.request.typical)}
         facts.append((gettext("One request"), text))
     return facts
+
+
+def _next_token(found):
+    """Return what a further token takes, in words where windows bound the cache."""
+    values = {
+        "kib": units.format_number(found.bytes_per_token / 1024, 2),
+        "window": units.number(found.window),
+    }
+    if found.window is None:
+        return gettext("%(kib)s KiB on each GPU") % values
+    if not found.bytes_per_token:
+        return gettext("nothing past %(window)s tokens: the window bounds the cache") % values
+    return gettext("%(kib)s KiB on each GPU past %(window)s tokens, more before that") % values
 
 
 def _training_facts(found: TrainingBreakdown):

@@ -94,7 +94,8 @@ class ModelMemory:
 
     weights: tuple[tuple[Precision, Range, bool], ...]  # whole checkpoint [bytes], whether measured
     contexts: tuple[tuple[int, Range, Range], ...]  # tokens, cache of one request in bf16 and in fp8 [bytes]
-    bytes_per_token: tuple[float, float] | None
+    bytes_per_token: tuple[float, float] | None  # past every window, in bf16 and in fp8
+    window: int | None  # tokens past which layers with a window keep no more
     generations: tuple[Generation, ...]
     holders: tuple[Holder, ...]
     narrower: tuple[Holder, ...]  # servers that hold it in fewer bits only
@@ -258,6 +259,7 @@ def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:
         weights=tuple(sizes),
         contexts=tuple(contexts),
         bytes_per_token=per_token,
+        window=caches.widest_window(model) if per_token else None,
         generations=_generations(specs),
         holders=tuple(holders.values())[:MOST_SERVERS],
         narrower=tuple(narrower.values())[:MOST_SERVERS],

@@ -86,13 +86,14 @@ def triple(value):
 
 
 @register.inclusion_tag("includes/_memory_bar.html")
-def memory_bar(memory, available=None):
+def memory_bar(memory, available=None, complete=True):
     """Show what fills one GPU's memory, always in the same order and colours, with the figures beside it.
 
     Args:
         memory: {"weights", "kv_cache", "activations", "optimizer", "gradients", "overhead"} in GiB, each a
             number or low-typical-high, or the same as a list of {"name", "gib"}; other names are left alone.
         available: usable memory of the GPU [GiB]; the low end of a range counts.
+        complete: false where a line is missing because nobody knows it: nothing is called free then.
     """
     if not isinstance(memory, dict):
         memory = {line["name"]: line["gib"] for line in memory}
@@ -121,7 +122,7 @@ def memory_bar(memory, available=None):
         items.append(
             {
                 "key": "free",
-                "label": gettext("Free"),
+                "label": gettext("Free") if complete else gettext("Free, less the cache, which is not known"),
                 "text": gibibytes(available - need),
                 "x": f"{position * scale:.1f}",
                 "width": f"{(available - need) * scale:.1f}",

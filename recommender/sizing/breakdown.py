@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from recommender.sizing import memory_constants as constants
-from recommender.sizing.caches import cache_bytes, cache_bytes_per_token
+from recommender.sizing.caches import cache_bytes, cache_bytes_per_token, widest_window
 from recommender.sizing.formulas import Formula, formula
 from recommender.sizing.lines import Group, Line
 from recommender.sizing.memory import (
@@ -81,7 +81,8 @@ class ServingBreakdown:
     free: Range  # available less total; negative: missing [bytes]
     gpus: int
     all_gpus: Range  # total x GPUs at work [bytes]
-    bytes_per_token: float | None  # that one more token takes on one GPU
+    bytes_per_token: float | None  # that one more token takes on one GPU, past every window
+    window: int | None  # tokens past which layers with a window keep no more; None: there are none
     request: Range | None  # cache of one request on one GPU [bytes]
     max_requests: Range | None  # of one replica
     fits: Fit
@@ -194,6 +195,7 @@ def serving_breakdown(
         gpus=layout.gpus_used,
         all_gpus=memory.total.scaled(layout.gpus_used),
         bytes_per_token=per_token,
+        window=widest_window(model) if known else None,
         request=request,
         max_requests=most,
         fits=fit if known or fit == "no" else "unknown",

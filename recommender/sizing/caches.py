@@ -53,6 +53,12 @@ def shared_tokens(prefix_percent: float, *, input_tokens: int, tokens_per_reques
     return min(floor(prefix_percent / 100 * input_tokens + 1e-9), tokens_per_request)
 
 
+def widest_window(model: AIModelSpec) -> int | None:
+    """Return the length past which no layer with a window keeps more [tokens]; None: there is none."""
+    windows = [group.window for group in model.cache_groups if group.window is not None]
+    return max(windows, default=None)
+
+
 @lru_cache(maxsize=65536)
 def cache_bytes(
     model: AIModelSpec,

@@ -32,6 +32,7 @@ FAISS = "https://github.com/facebookresearch/faiss/wiki/Guidelines-to-choose-an-
 LOGS = "engine_logs"  # spread of published start-up logs, counted beside the constant
 PEAKS = "published_peaks"  # spread of published peaks, counted beside the constant
 ESTIMATE = "own_estimate"
+QUOTED_RULE = "quoted_rule"  # NVIDIA's rule for inference servers, quoted in a maker's configurator
 CATALOG = "published_models"  # the catalog's own models of about that size
 
 
@@ -52,7 +53,7 @@ class Formula:
 
     expression: str
     values: tuple[Value, ...]
-    sources: tuple[str, ...]  # addresses, or one of the codes engine_logs, published_peaks, own_estimate
+    sources: tuple[str, ...]  # addresses, or one of the codes above
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -264,6 +265,12 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "gathered * (2 * parameters / layers)",
         "gathered:layers parameters:parameters layers:layers",
         (ZERO,),
+    ),
+    # The server around the GPUs
+    "host_memory": (
+        "factor * gpus * memory + index + states",
+        "factor gpus:GPUs memory:bytes index:bytes states:bytes",
+        (QUOTED_RULE, ESTIMATE),
     ),
     # Retrieval
     "index_flat": (

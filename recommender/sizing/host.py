@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from recommender.sizing.formulas import Formula, formula
+from recommender.sizing.lines import Line
 from recommender.sizing.specs import GPUSpec, Range, SizingError
 
 Work = Literal["inference", "training"]
@@ -30,6 +32,8 @@ class Host:
     for_gpus: Range  # part of `memory` that goes with the GPUs [bytes]
     for_index: Range  # a vector index in the same server [bytes]
     for_states: float  # optimizer states moved out of the GPUs [bytes]
+    formula: Formula  # of `memory`
+    cores_each: Range  # for each GPU
 
 
 def host_of(gpu: GPUSpec, gpus: int, *, work: Work, index: Range | None = None, states: float = 0.0) -> Host:
@@ -54,10 +58,13 @@ def host_of(gpu: GPUSpec, gpus: int, *, work: Work, index: Range | None = None, 
         factor.high * gpus * each.high,
     )
     held = index or Range.exact(0.0)
+    memory, cores = around + held + Range.exact(states), CORES_PER_GPU[work]
     return Host(
-        memory=around + held + Range.exact(states),
-        cores=CORES_PER_GPU[work].scaled(float(gpus)),
+        memory=memory,
+        cores=cores.scaled(float(gpus)),
         for_gpus=around,
         for_index=held,
         for_states=states,
+        formula=formula(Line("host_memory", "outside", memory, (factor, gpus, each, held, states))),
+        cores_each=cores,
     )

@@ -23,6 +23,8 @@ Cost = Literal[
     "experts_over_network",
     "kv_heads_copied",  # more ranks than KV heads: the cache is not divided any further
     "latent_copied",  # every rank keeps the whole latent cache
+    "gradients_over_pcie",  # training copies exchange gradients at every step
+    "gradients_over_network",
     "idle",  # GPUs without work; as spares they are of use
 ]
 
@@ -104,6 +106,35 @@ def valid_layouts(
     for layout, span in _over_servers(model, gpus_per_server, servers, link_max_gpus):
         found.append(_option(model, layout, span, link, link_max_gpus))
     return tuple(found)
+
+
+def training_option(
+    model: AIModelSpec, layout: Layout, *, servers: int, link: Link, link_max_gpus: int
+) -> Option:
+    """Return what carries a layout of training, and what it costs: copies talk to each other at every step.
+
+    The path is the slowest link that a step waits for, within a copy and between copies; the arguments are
+    those of `valid_layouts`.
+
+    Raises:
+        SizingError: a number of servers below one.
+    """
+    if servers < 1:
+        raise SizingError(f"{servers=} train nothing")
+    option = _option(model, layout, 1, link, link_max_gpus, servers=servers)
+    serving = ("kv_heads_copied", "latent_copied", "pipeline_no_faster")
+    costs = [cost for cost in option.costs if cost not in serving]
+    if layout.replicas == 1:
+        return replace(option, costs=tuple(costs))
+    here = layout.gpus_per_replica * (layout.replicas // servers)
+    if servers > 1:
+        costs.append("gradients_over_network")
+        return replace(option, path="network", costs=tuple(costs))
+    fast: Path | None = None if link == "none" or link == "pcie" else link
+    if fast is None or here > link_max_gpus:
+        costs.append("gradients_over_pcie")
+        return replace(option, path="pcie", costs=tuple(costs))
+    return replace(option, path=fast, costs=tuple(costs))
 
 
 def _expert_degrees(model: AIModelSpec, layout: Layout, servers: int) -> tuple[int, ...]:

@@ -126,7 +126,8 @@ def contradicts(expected: Range, parameters: float) -> bool:
 
 
 def _layers_of(parameters: int) -> int:
-    return round((parameters / (12 * WIDTH_OF_A_LAYER**2)) ** (1 / 3))
+    layers: float = (parameters / (12 * WIDTH_OF_A_LAYER**2)) ** (1 / 3)
+    return round(layers)
 
 
 @lru_cache(maxsize=512)

@@ -25,6 +25,7 @@ QLORA = {
     "gpu": "nvidia-l40s",
     "gpus": "2",
 }
+ON_NVSWITCH = {"gpu": "nvidia-h200-sxm-141gb", "gpus": "8"}
 LINES = ("weights", "kv_cache", "activations", "optimizer", "gradients", "overhead")
 
 
@@ -428,13 +429,37 @@ def test_each_layout_names_its_link_and_its_cost(client, language):
     assert as_seen in seen(client.get(url(language, **cards)))
 
 
-def test_training_names_no_link(client):
-    assert "Link and cost" not in seen(client.get(url(**QLORA)))
+def test_training_names_what_its_copies_talk_over(client):
+    rows = client.get(url(**QLORA)).context["result"]["layouts"]
+    copies = next(row for row in rows if (row["tensor"], row["replicas"]) == (1, 2))
+    assert copies["path"] == "PCIe"
+    assert any("gradients over PCIe" in cost for cost in copies["costs"])
+    rows = client.get(url(**QLORA | ON_NVSWITCH)).context["result"]["layouts"]
+    assert {row["path"] for row in rows} == {"NVSwitch"}
+    rows = client.get(url(**QLORA | ON_NVSWITCH, servers="2")).context["result"]["layouts"]
+    assert any("network" in cost for row in rows for cost in row["costs"])
 
 
-def test_a_layout_of_other_gpus_is_forgotten_rather_than_refused(client):
-    result = client.get(url(**ON_H200 | {"gpus": "2", "tensor_parallel": "4"})).context["result"]
+@pytest.mark.parametrize(
+    ("asked", "taken"),
+    [
+        ({"tensor_parallel": "4"}, True),
+        ({"tensor_parallel": "2", "pipeline_parallel": "2"}, True),
+        ({"tensor_parallel": "3"}, False),  # no number of GPUs that divides the heads
+        ({"tensor_parallel": "16"}, False),  # more than there are
+        ({"tensor_parallel": "2", "pipeline_parallel": "3"}, False),
+        ({"pipeline_parallel": "16"}, False),
+        ({"tensor_parallel": "2", "expert_parallel": "2"}, False),  # it has no experts
+        ({}, True),
+    ],
+)
+def test_a_layout_that_these_gpus_do_not_carry_is_said(client, asked, taken):
+    result = client.get(url(**ON_H200, **asked)).context["result"]
+    said = [notice for notice in result["notices"] if "another way to split it" in notice]
+    assert bool(said) is not taken
     assert result["state"] == "fits"
+    for name, degree in asked.items():
+        assert not said or f"{name.split('_')[0]}" in said[0].replace("experts", "expert"), degree
 
 
 def test_three_cards_offer_copies_and_stages(client):
@@ -527,7 +552,7 @@ def test_states_moved_to_the_host_leave_the_gpu(client):
     plain = client.get(url(**FULL_70B)).context["result"]
     moved = client.get(url(**FULL_70B, offload="optimizer")).context["result"]
     assert moved["memory"]["total"]["gib"][1] < plain["memory"]["total"]["gib"][1]
-    assert moved["host"].memory.typical > plain["host"].memory.typical
+    assert moved["host"]["gib"][1] > plain["host"]["gib"][1]
 
 
 def test_experts_may_lie_over_all_copies_and_stages_over_servers(client):
@@ -576,11 +601,17 @@ def test_an_index_counts_its_copies_and_says_what_it_assumes(client):
 )
 def test_a_number_that_cannot_be_ordered_says_so(client, gpu, gpus, counts):
     result = client.get(url(model="llama-3.1-8b", gpu=gpu, gpus=gpus)).context["result"]
-    said = [note for note in result["notes"] if "cannot be ordered" in note]
-    assert len(said) == (counts is not None)
     assert bool(result["servers"]) == (counts is None)
-    if counts:
-        assert said[0].endswith(f"in these numbers: {counts}.")
+    if counts is None:
+        assert result["order"] is None
+        assert (result["state"], result["word"]) == ("fits", "fits")
+        return
+    assert result["state"] == "fits_if", "never plainly fits"
+    assert result["word"] == "cannot be ordered"
+    numbers = [row["text"].split("\N{NO-BREAK SPACE}")[0] for row in result["order"]]
+    assert ", ".join(numbers) == counts
+    for row in result["order"]:
+        assert client.get(row["url"]).context["result"]["order"] is None
 
 
 def test_several_gpus_on_a_card_are_named(client):
@@ -656,6 +687,58 @@ def test_a_card_with_several_gpus_is_ordered_by_the_card_and_counted_by_the_gpu(
     for match in found:
         at_work = match["tensor_parallel"] * match["pipeline_parallel"] * match["replicas"]
         assert at_work + match["idle_gpus"] == match["gpus_per_server"] * match["servers"]
+
+
+# The server around the GPUs
+
+DOCUMENTS = {"documents": "1000000", "vector_dimensions": "1024"}
+
+
+def test_the_index_lies_in_host_memory(client):
+    alone = client.get(url(**ON_H200)).context["result"]["host"]
+    indexed = client.get(url(**ON_H200, **DOCUMENTS)).context["result"]
+    size = indexed["index"]["gib"]
+    assert size[1] > 10
+    for end in range(3):
+        assert indexed["host"]["gib"][end] == pytest.approx(alone["gib"][end] + size[end])
+    assert "vector index" in indexed["host"]["item"]["formula"]
+    two = client.get(url(**ON_H200, **DOCUMENTS, index_replicas="3", servers="2")).context["result"]
+    # Three copies over two servers: two of them in one.
+    assert two["host"]["gib"][1] == pytest.approx(alone["gib"][1] + two["index"]["gib"][1] * 2 / 3)
+
+
+def test_an_index_of_its_own_is_not_in_it(client):
+    host = client.get(url(**ON_H200, **DOCUMENTS, separate_index="yes")).context["result"]["host"]
+    assert host["gib"] == client.get(url(**ON_H200)).context["result"]["host"]["gib"]
+    assert host["index_elsewhere"]
+
+
+# Windows, drafts
+
+
+def test_a_window_that_bounds_the_cache_is_said(client):
+    asked = {"gpu": "nvidia-l40s", "gpus": "1"}
+    facts = {
+        slug: dict(client.get(url(**asked, model=slug)).context["result"]["facts"])
+        for slug in ("mistral-7b-v0.1", "gemma-3-4b", "llama-3.1-8b")
+    }
+    token = {slug: next(iter(found.values())) for slug, found in facts.items()}
+    assert "the window bounds the cache" in token["mistral-7b-v0.1"]
+    assert "4,096" in token["mistral-7b-v0.1"]
+    assert "past 1,024 tokens" in token["gemma-3-4b"]
+    assert "past" not in token["llama-3.1-8b"]
+
+
+def test_no_draft_model_can_be_said(client):
+    response = client.get(url(**ON_H200, draft_model="none"))
+    result = response.context["result"]
+    assert not response.context["messages_of_answers"]
+    rows = {row["label"].split(":")[0]: row for row in result["beside"]}
+    assert rows["Draft model"]["state"] == "said"
+    assert 'value="none" selected' in response.content.decode()
+    assert "draft_model" not in result["results_url"] + result["questionnaire_url"]
+    assert "draft_model=none" in result["cards"]["rows"][0]["url"]
+    assert result["memory"]["total"] == client.get(url(**ON_H200)).context["result"]["memory"]["total"]
 
 
 # A model that is not in the list
