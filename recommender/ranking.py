@@ -9,7 +9,7 @@ The order comes from criteria on fixed scales (`sizing/scores.py`), so that one 
 on which others are there. Which configuration stands for a server and GPU: `sizing/choosing.py`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import floor
@@ -110,13 +110,23 @@ def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
 
 def fits_somehow(case: Case, machine: Machine) -> bool:
     """Tell whether `rank` would make a match of a machine, without finding the best of it."""
+    return next(_possible(case, machine), None) is not None
+
+
+def least_of(case: Case, machine: Machine, measure: Callable[[Config], float | None]) -> float | None:
+    """Return the smallest figure of all configurations that fit somehow; None: of none it is known."""
+    figures = (measure(config) for config in _possible(case, machine))
+    return min((figure for figure in figures if figure is not None), default=None)
+
+
+def _possible(case: Case, machine: Machine) -> Iterator[Config]:
+    """Yield the configurations of a machine that hold at the easy corner."""
     for nodes in _nodes_by_gpu(machine).values():
         precision, fallback = _precision(case, nodes, case.easy)
         for node in nodes:
             broken, _facts, _soft = _node_rules(case, node, case.easy, False)
-            if not broken and _holds(case, node, case.easy, False, precision, fallback)[0]:
-                return True
-    return False
+            if not broken:
+                yield from _holds(case, node, case.easy, False, precision, fallback)[0]
 
 
 def _nodes_by_gpu(machine: Machine) -> dict[str, list[NodeSpec]]:

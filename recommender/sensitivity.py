@@ -1,0 +1,250 @@
+"""How far a guess or a typical value may move before another server comes first.
+
+From the value outwards, first places are looked up at growing distances up to the limits that are published;
+between the last that holds and the first that does not, the flip is found by halving among those that come
+into question, and both sides of it are confirmed with all servers. A place that is lost and won again between
+two looks is not seen.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from aiservers.numbers import Interval, canonical
+from recommender.answers import KEYS, Answers, parse_interval
+from recommender.case_reader import Assumption
+from recommender.changes import resolver
+from recommender.labels import COMPUTED
+from recommender.ranking import Ranking, first_place
+from recommender.sizing.demand import Case, Machine
+
+MAX_KEYS = 8  # guesses first, then what should be found out
+# Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
+# jobs on one machine take several times as long to try.
+MAX_TRIED = 2400
+MAX_TRIED_BOTH = 800
+CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
+FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
+EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to half a percent
+PRECISE = Decimal("0.005")
+COARSE = Decimal("0.01")
+Place = tuple[str, str] | None  # server and GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The interval of one value in which the first place stays.
+
+    Attributes:
+        low, high: Last values that hold; None: it never flips on that side.
+        below, above: What comes first beyond them; ("", ""): nothing fits any more.
+    """
+
+    key: str
+    value: str
+    origin: str
+    low: Decimal | None = None
+    high: Decimal | None = None
+    below: Place = None
+    above: Place = None
+
+    @property
+    def nearest(self) -> Place:
+        """Return what the nearest flip puts first, by distance as a ratio."""
+        if self.high is None or self.low is None:
+            return self.above if self.high is not None else self.below
+        interval = parse_interval(self.value)
+        up = float(self.high) / max(float(interval.high), 1e-9)
+        down = float(interval.low) / max(float(self.low), 1e-9)
+        return self.above if up <= down else self.below
+
+
+class _Spent(Exception):
+    """No more servers may be tried for these answers."""
+
+
+class _Places:
+    """First places, looked up while there is something left to spend."""
+
+    def __init__(self, machines: Sequence[Machine], ranking: Ranking, tries: int):
+        self.machines = machines
+        self.left = tries
+        self.leading = [match.config.node.server for match in ranking.matches]
+
+    def first(self, case: Case | None, among: frozenset[str] | None = None) -> Place:
+        """Return server and GPU in the first place; ("", ""): nothing fits; None: no such case exists."""
+        if case is None:
+            return None
+        machines = [item for item in self.machines if among is None or item.bare.server in among]
+        if len(machines) > self.left:
+            raise _Spent
+        self.left -= len(machines)
+        config = first_place(case, machines)
+        return ("", "") if config is None else (config.node.server, config.node.gpu.slug)
+
+    def contenders(self, *places: Place) -> frozenset[str]:
+        best = list(dict.fromkeys(self.leading))[:CONTENDERS]
+        return frozenset([*best, *(place[0] for place in places if place)])
+
+
+def sensitivity(
+    answers: Answers,
+    assumptions: Sequence[Assumption],
+    to_measure: Sequence[str],
+    ranking: Ranking,
+    specs: Any,
+) -> tuple[Hold, ...]:
+    """Return for each guess and each typical number how far the first place stays.
+
+    What could not be reached within the bounded number of tries is left out.
+
+    Args:
+        assumptions: what the advice for these answers rests on.
+        to_measure: keys of what should be found out.
+        ranking: the advice.
+        specs: the catalog (adapters.Specs).
+    """
+    if not ranking.matches:
+        return ()
+    resolve = resolver(specs)
+    node = ranking.matches[0].config.node
+    case = resolve(answers)
+    both = case is not None and case.serves and case.trains
+    places = _Places(specs.machines, ranking, MAX_TRIED_BOTH if both else MAX_TRIED)
+    holds = []
+    for item in _wanted(assumptions, to_measure):
+        try:
+            holds.append(_hold(answers, item, resolve, (node.server, node.gpu.slug), places))
+        except _Spent:
+            break
+    return tuple(holds)
+
+
+def _wanted(assumptions: Sequence[Assumption], to_measure: Sequence[str]) -> list[Assumption]:
+    """Return the numbers that nobody is sure of, guesses first, at most so many."""
+    items = [
+        item
+        for item in assumptions
+        if item.origin != "given" and item.source not in COMPUTED and KEYS[item.key].kind == "number"
+    ]
+    return sorted(items, key=lambda item: (item.origin != "hypothesis", item.key not in to_measure))[
+        :MAX_KEYS
+    ]
+
+
+def _hold(
+    answers: Answers,
+    item: Assumption,
+    resolve: Callable[[Answers], Case | None],
+    current: tuple[str, str],
+    places: _Places,
+) -> Hold:
+    key = KEYS[item.key]
+    interval = parse_interval(item.value)
+    assert key.minimum is not None
+    assert key.maximum is not None
+
+    def side(up: bool) -> tuple[Decimal | None, Place]:
+        start = interval.high if up else interval.low
+
+        def case_at(value: Decimal) -> Case | None:
+            ends = Interval(value, value)
+            if interval.low != interval.high:
+                ends = Interval(interval.low, value) if up else Interval(value, interval.high)
+            return resolve(Answers(dict(answers.values) | {item.key: canonical(ends)}))
+
+        end = _reachable(start, key.maximum if up else key.minimum, key.whole, case_at)
+        return _flip(start, end, key.whole, case_at, current, places)
+
+    high, above = side(True)
+    low, below = side(False)
+    return Hold(item.key, item.value, item.origin, low, high, below, above)
+
+
+def _reachable(
+    start: Decimal, limit: Decimal, whole: bool, case_at: Callable[[Decimal], Case | None]
+) -> Decimal:
+    """Return the value nearest to the limit that can be reckoned with at all; nothing is ranked."""
+    if case_at(limit) is not None:
+        return limit
+    kept, broken = start, limit
+    while abs(broken - kept) > _step(max(abs(kept), abs(broken)), whole):
+        middle = _rounded((kept + broken) / 2, whole)
+        if middle in (kept, broken):
+            break
+        if case_at(middle) is not None:
+            kept = middle
+        else:
+            broken = middle
+    return kept
+
+
+def _flip(
+    start: Decimal,
+    end: Decimal,
+    whole: bool,
+    case_at: Callable[[Decimal], Case | None],
+    current: tuple[str, str],
+    places: _Places,
+) -> tuple[Decimal | None, Place]:
+    """Return the last value towards `end` that keeps the first place, and what comes after it."""
+    if start == end:
+        return None, None
+    kept, value, found = start, end, places.first(case_at(end))
+    flips = found is not None and found[0] != current[0]
+    for look in _looks(start, end, whole):
+        place = places.first(case_at(look), places.contenders(current, found))
+        if place is not None and place[0] != current[0]:
+            value, found, flips = look, place, True
+            break
+        kept = look
+    if not flips:
+        return None, None
+    among: frozenset[str] | None = places.contenders(current, found)
+    while True:
+        narrow_kept, narrow_value, narrow_found = kept, value, found
+        while abs(narrow_value - narrow_kept) > _step(min(abs(narrow_kept), abs(narrow_value)), whole):
+            middle = _rounded((narrow_kept + narrow_value) / 2, whole)
+            if middle in (narrow_kept, narrow_value):
+                break
+            place = places.first(case_at(middle), among)
+            if place is not None and place[0] == current[0]:
+                narrow_kept = middle
+            else:
+                narrow_value, narrow_found = middle, place or narrow_found
+        if among is None:
+            return narrow_kept, narrow_found
+        stays = narrow_kept == start or places.first(case_at(narrow_kept)) in (None, current)
+        beyond = places.first(case_at(narrow_value))
+        if stays and beyond is not None and beyond[0] != current[0]:
+            return narrow_kept, beyond
+        among = None  # another one comes into question: once more with all of them
+
+
+def _looks(start: Decimal, end: Decimal, whole: bool) -> list[Decimal]:
+    """Return where to look from `start` to `end`: at growing distances, without both."""
+    looks: list[Decimal] = []
+    if end == 0 or start == 0:  # shares that begin or end at nothing
+        looks = [_rounded(start + (end - start) * part / 8, whole) for part in (1, 2, 4)]
+    else:
+        value, factors = start, iter(FACTORS)
+        while len(looks) < len(FACTORS) + 3:
+            factor = Decimal(next(factors, 8))
+            value = _rounded(value * factor if end > start else value / factor, whole)
+            if (value >= end) if end > start else (value <= end):
+                break
+            looks.append(value)
+    return [look for look in dict.fromkeys(looks) if look not in (start, end)]
+
+
+def _rounded(value: Decimal, whole: bool) -> Decimal:
+    if whole:
+        return value.to_integral_value()
+    return Decimal(f"{value:.3g}").normalize() if value else Decimal(0)
+
+
+def _step(value: Decimal, whole: bool) -> Decimal:
+    if whole:
+        return Decimal(1) if value < EXACT_BELOW else max(value * PRECISE, Decimal(1))
+    return max(value * COARSE, Decimal("0.0001"))
