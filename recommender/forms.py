@@ -31,11 +31,13 @@ from recommender.questions import (
 
 NUMBER_KEYS = {name for name, key in answers.KEYS.items() if key.kind == "number"}
 MODEL_KEYS = ("model", "training_model", "draft_model")
+WISHES = {"priority", "must", "remarks"}  # no guesses
 MAX_RADIOS = 4
 MAX_QUERY = 400  # values of one address that are looked at
 
 _CONTROLS = dict.fromkeys(range(0x20))  # nobody types them
 _ENDS = re.compile(r"\.{2,3}|[…–—]")
+NUMBER_OR_RANGE = re.compile(r"-?[0-9]+(\.[0-9]+)?(\.\.-?[0-9]+(\.[0-9]+)?)?")
 _MINUS = re.compile(r"\s*[-−‐‑]\s*(?=[0-9.,])")
 
 
@@ -82,6 +84,15 @@ def signed_text(text, language):
         number = canonical_text(end[minus.end() :] if minus else end, language)
         ends.append(f"-{number}" if minus else number.strip())
     return "..".join(ends) if all(ends) else text
+
+
+def signed_as_typed(text, language):
+    """Write a canonical number or range that may be below zero as it stands in a field of that language."""
+    ends = [
+        f"-{as_typed(end[1:], language)}" if end[:1] == "-" else as_typed(end, language)
+        for end in text.split("..")
+    ]
+    return "\N{EN DASH}".join(ends) if NUMBER_OR_RANGE.fullmatch(text) else text
 
 
 def with_good_answers(function, given):
@@ -141,13 +152,13 @@ class Question:
 
     @property
     def is_preference(self):
-        """Tell whether leaving it open is an answer too, and nobody guesses it."""
+        """Tell whether leaving it open is an answer too."""
         return self.key.group == "preferences"
 
     @property
-    def is_remark(self):
-        """Tell whether any text will do: nothing to be guessed or not known."""
-        return self.key.kind == "text"
+    def can_be_guess(self):
+        """Tell whether the page asks how sure the answer is: of what the reader wants, nobody is unsure."""
+        return self.name not in WISHES
 
     @property
     def is_for_brief(self):
@@ -159,7 +170,7 @@ class Question:
         """An answer as it could be typed, from what is usual; "" where nothing is."""
         if self.key.kind != "number" or not isinstance(self.key.typical, str) or not self.key.typical:
             return ""
-        return as_typed(self.key.typical, get_language())
+        return signed_as_typed(self.key.typical, get_language())
 
     @property
     def open_label(self):
@@ -190,7 +201,7 @@ class Question:
     @property
     def typed(self):
         """The answer as it stands in a text field of the page's language."""
-        return as_typed(self.texts[0], get_language()) if self.texts else ""
+        return signed_as_typed(self.texts[0], get_language()) if self.texts else ""
 
     @property
     def is_open(self):
@@ -332,7 +343,7 @@ class Questionnaire:
         texts = self.query.getlist(name)
         if name not in NUMBER_KEYS or not texts or name in self.errors:
             return ""
-        if as_typed(texts[0], get_language()) == typed.strip():
+        if signed_as_typed(texts[0], get_language()) == typed.strip():
             return ""
         return answer_text(answers.KEYS[name], texts[0])
 
@@ -382,7 +393,7 @@ class Questionnaire:
             (name, text)
             for name, texts in self.query.lists()
             for text in texts
-            if (name not in shown and name != "hypothesis") or (name == "hypothesis" and text not in shown)
+            if (text not in shown or text in WISHES if name == "hypothesis" else name not in shown)
         ]
 
     def address_query(self):
