@@ -76,6 +76,17 @@ def power_details(match, price=None, load_share=None):
     }
 
 
+def details_of_answers(match, given):
+    """Return the same with the tariff and the normal load of the reader's answers.
+
+    Args:
+        given: `answers.Answers`.
+    """
+    peak, normal = given.interval("concurrency"), given.interval("normal_concurrency")
+    share = float((normal.low + normal.high) / (peak.low + peak.high)) if peak and normal else None
+    return power_details(match, given.interval("energy_price"), share)
+
+
 def _node_of(match):
     variant = match["variant"].slug if match["variant"] else None
     found = [

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import template_for
-from recommender import answers, calculator_page, presentation, services
+from recommender import answers, calculator_page, power_page, presentation, services
 from recommender.forms import Questionnaire, answers_in, submitted_answers, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
@@ -31,7 +31,11 @@ def results(request):
         "form": form,
         "page": page,
         "matches": [
-            presentation.match(match, page) | {"memory_url": calculator_page.address_of_match(form, match)}
+            presentation.match(match, page)
+            | {
+                "memory_url": calculator_page.address_of_match(form, match),
+                "power": power_page.details_of_answers(match, given),
+            }
             for match in page["matches"]
         ],
         "assumptions": presentation.assumptions(page, form),
