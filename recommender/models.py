@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 MAX_TITLE = 120  # characters
 MAX_NOTE = 2000
@@ -90,7 +90,7 @@ class Contact(models.Model):
     lead = models.OneToOneField(
         Lead, models.CASCADE, related_name="contact", verbose_name=_("lead"), editable=False
     )
-    name = models.CharField(_("name"), max_length=120)
+    name = models.CharField(pgettext_lazy("person", "name"), max_length=120)
     company = models.CharField(_("company"), max_length=120, blank=True, default="")
     email = models.EmailField(_("e-mail"), max_length=200)
     phone = models.CharField(_("phone"), max_length=40, blank=True, default="")

@@ -87,7 +87,7 @@ class Document:
     matches: tuple[dict[str, Any], ...]
     more_matches: str
     rejected: tuple[dict[str, Any], ...]
-    plans: tuple[dict[str, Any], ...]
+    plans: Mapping[str, Any]
     measure: tuple[str, ...]
     notices: tuple[str, ...]
 
@@ -117,7 +117,7 @@ def document(stored: Mapping[str, Any], *, title: str = "", note: str = "") -> D
         matches=tuple(_match(item, frozen) for item in frozen["matches"]),
         more_matches=_more(frozen),
         rejected=tuple(_rejected(item, frozen) for item in frozen["rejected"]),
-        plans=tuple(_plan(name, item, frozen) for name, item in frozen["plans"].items()),
+        plans=frozen["said"].get("plans", {}).get(get_language(), {}),
         measure=tuple(_to_measure(key) for key in frozen["to_measure"]),
         notices=tuple(filter(None, map(_notice, frozen["notices"]))),
     )
@@ -410,26 +410,6 @@ def _rejected(item: Mapping[str, Any], frozen: Mapping[str, Any]) -> dict[str, A
         if nearest
         else "",
     }
-
-
-def _plan(name: str, item: Mapping[str, Any], frozen: Mapping[str, Any]) -> dict[str, Any]:
-    serving, training = item.get("serving"), item.get("training")
-    works = serving is not None and training is not None
-    return {
-        "name": name,
-        "label": str(reasons.PLAN_LABELS.get(name, name)),
-        "text": reasons.plan(name, works),
-        "serving": _configuration(serving, frozen),
-        "training": _configuration(training, frozen),
-    }
-
-
-def _configuration(part: Mapping[str, Any] | None, frozen: Mapping[str, Any]) -> str:
-    if part is None:
-        return reasons.no_server()
-    return reasons.configuration(
-        _name(part["server"], frozen), _name(part["gpu"], frozen), part["gpus_per_server"], part["servers"]
-    )
 
 
 def _to_measure(key: str) -> str:

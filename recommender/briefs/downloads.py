@@ -117,12 +117,23 @@ def rows(content: Document) -> Iterator[tuple[Cell, ...]]:
     for item in content.rejected:
         text = " ".join([*item["reasons"], item["fix"]]).strip()
         yield _row(gettext("Ruled out"), item["server"], item["gpu"], remark=text)
-    for plan in content.plans:
-        name = gettext("One server or several")
-        yield _row(name, plan["label"], plan["serving"], remark=plan["text"])
-        yield _row(name, plan["label"], plan["training"], remark=plan["text"])
+    yield from _plan_rows(content)
     for text in content.measure:
         yield _row(gettext("What to find out before you buy"), text, "")
+
+
+def _plan_rows(content: Document) -> Iterator[tuple[Cell, ...]]:
+    """Yield the comparison: the verdict, each way, then each subject way by way."""
+    if not content.plans:
+        return
+    name = gettext("One server or several")
+    for text in content.plans["verdict"]:
+        yield _row(name, gettext("Verdict"), text)
+    for way in content.plans["ways"]:
+        yield _row(name, way["label"], " ".join(way["lines"]))
+    for row in content.plans["rows"]:
+        for cell in row["cells"]:
+            yield _row(name, row["label"], " ".join(cell["lines"]), remark=cell["label"])
 
 
 def _row(

@@ -15,7 +15,7 @@ from django.conf import settings
 from catalog.models import GPU, Server, TypicalAssumption, WorkloadProfile
 from recommender import plan_texts, services
 from recommender.answers import KEYS, Answers, parse_interval
-from recommender.briefs import derived
+from recommender.briefs import derived, sayings
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.demand import Message
 from recommender.sizing.host import host_of
@@ -27,6 +27,10 @@ TOP = 5  # matches that a brief lists
 MAX_REJECTED = 100
 MAX_BYTES = 512 * 1024  # of one frozen brief as JSON
 TEXTS = ("reasons", "warnings", "evidence", "criteria")  # of a match: kept as codes, or of the page alone
+
+PLAN_FIGURES = (
+    "serving", "training", "advised", "servers", "gpus", "rack_units", "power_w", "capacity", "loss", "growth"
+)  # fmt: skip
 
 EMPTY: dict[str, Any] = {
     "schema": SCHEMA,
@@ -50,6 +54,7 @@ EMPTY: dict[str, Any] = {
     "ruled_out": 0,
     "asked": None,
     "plans": {},
+    "said": {},
     "derived": [],
     "names": {},
     "words": {},
@@ -120,6 +125,7 @@ def freeze(given: Answers, *, language: str, on: date, server: str = "") -> dict
         "ruled_out": len(rejected),
         "asked": _asked(server, result) if server else None,
         "plans": _plans(result),
+        "said": {"plans": sayings.in_each_language(lambda: sayings.comparison(result))},
         "derived": _derived(result, given, assumptions),
     }
     return frozen | _words(frozen, result.names)
@@ -176,9 +182,9 @@ def _asked(server: str, result: services.Result) -> dict[str, Any]:
 
 
 def _plans(result: services.Result) -> dict[str, Any]:
-    """Return the ways to run both jobs: figures alone, their texts follow from them."""
+    """Return the figures of the ways to run both jobs; what is said of them stands in `said`."""
     return {
-        name: {part: figures for part, figures in plan.items() if part != "text"}
+        name: {part: plan[part] for part in PLAN_FIGURES if part in plan}
         for name, plan in plan_texts.as_json(result).items()
     }
 

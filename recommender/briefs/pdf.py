@@ -74,18 +74,7 @@ def _payload(content: Document) -> dict[str, Any]:
             }
             for item in content.rejected
         ],
-        "plans": [
-            {
-                "label": plan["label"],
-                "text": plan["text"],
-                "rows": [
-                    [gettext("Serves"), plan["serving"]],
-                    [gettext("Trains"), plan["training"]],
-                ],
-            }
-            for plan in content.plans
-        ],
-        "verdict": [],
+        "plans": {"verdict": [], "ways": [], "rows": []} | dict(content.plans),
         "measure": content.measure,
         "notices": content.notices,
         "disclaimer": gettext(

@@ -1,0 +1,100 @@
+"""Parts of a result whose sentences are made elsewhere from the whole of it: kept in every language.
+
+Their figures are frozen beside them; so the sentences stay those of the day, in the language of each reader.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext, override
+
+from catalog.templatetags import ui, units
+from recommender import plan_texts
+from recommender.services import Result
+
+
+def in_each_language(make: Callable[[], Any]) -> dict[str, Any]:
+    """Return what `make` says in each language of the site, by its code."""
+    said = {}
+    for code, _name in settings.LANGUAGES:
+        with override(code):
+            said[code] = make()
+    return said
+
+
+def comparison(result: Result) -> dict[str, Any]:
+    """Return the comparison of one server with several in the active language; {} where there is one job.
+
+    `verdict` and each way are texts, `rows` are the rows of the table with a list of texts for each way.
+    """
+    found = plan_texts.comparison(result)
+    if not found or not found["ways"]:
+        return {}
+    return {
+        "verdict": _verdict(found["verdict"]),
+        "ways": [
+            {
+                "name": way["name"],
+                "label": way["label"],
+                "advised": way["advised"],
+                "lines": [
+                    way["text"],
+                    *(f"{item['label']}: {item['text']}" for item in way["bought"]),
+                    *way["against"],
+                ],
+            }
+            for way in found["ways"]
+        ],
+        "rows": [
+            {
+                "label": row["label"],
+                "cells": [{"label": cell["label"], "lines": _cell(cell)} for cell in row["cells"]],
+            }
+            for row in found["rows"]
+        ],
+    }
+
+
+def _verdict(verdict: dict[str, Any] | None) -> list[str]:
+    if verdict is None:
+        return []
+    lines = [verdict["lead"], verdict["label"], *verdict["reasons"], *verdict.get("broken", [])]
+    lines += [
+        gettext("%(condition)s: %(way)s") % {"condition": flip["condition"], "way": flip["text"]}
+        for flip in verdict["flips"]
+    ]
+    return [line for line in lines if line]
+
+
+def _cell(cell: dict[str, Any]) -> list[str]:
+    """Return a cell of the comparison as lines of text."""
+    if cell.get("bought"):
+        return [f"{item['label']}: {item['text']}" for item in cell["bought"]]
+    if contention := cell.get("contention"):
+        shares = [f"{share['job']}: {share['text']}" for share in contention["shares"]]
+        return [line for line in (contention["text"], *shares, contention["both"]) if line]
+    if growth := cell.get("growth"):
+        steps = [f"{step['label']}: {step['load']}: {step['text']}" for step in growth["steps"]]
+        return [*steps, *growth["due"]]
+    if cell.get("texts"):
+        return list(cell["texts"])
+    if "range" in cell:
+        return [_range(cell)]
+    return [cell["text"]] if cell.get("text") else []
+
+
+def _range(cell: dict[str, Any]) -> str:
+    """Return "typical (low–high)" with the unit; "" where it is not known."""
+    ends = ui.triple(cell["range"])
+    if ends is None:
+        return ""
+    low, typical, high = (units.estimated(end) for end in ends)
+    if "unit_label" in cell:
+        text = units.quantity(typical, cell["unit_label"], units.places(typical))
+    else:
+        text = units.UNITS[cell["unit"]](typical)
+    if low == high:
+        return text
+    low_text, high_text = (units.format_number(end, units.places(end)) for end in (low, high))
+    return gettext("%(typical)s (%(low)s–%(high)s)") % {"typical": text, "low": low_text, "high": high_text}
