@@ -68,7 +68,7 @@ class Limit:
     value: float
     unit: Unit
     side: Literal["at_most", "at_least"]
-    given: bool  # false: nobody asked for it, it is what is usual
+    origin: Literal["given", "default", "computed"]  # default: nobody asked for it, it is what is usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _of_model(case: Case, match: Match | None) -> Iterator[Measure]:
     limits: tuple[Limit, ...] = ()
     expected: tuple[Expected, ...] = ()
     if held is not None and known:
-        limits = (Limit("memory", held.available.low, "bytes", "at_most", True),)
+        limits = (Limit("memory", held.available.low, "bytes", "at_most", "computed"),)
         expected = (Expected("memory", held.total, "bytes"),)
     keys = ("model", "training_model", "precision", "kv_precision", "engine")
     yield Measure("quality", "model", keys)
@@ -208,7 +208,7 @@ def _of_data(case: Case, advice: Advice, match: Match | None) -> Iterator[Measur
         "training_step",
         "data",
         ("method", "target_hours", "epochs", "global_batch", "micro_batch", "lora_rank"),
-        limits=(Limit("cycle", target or case.typical_target_s, "s", "at_most", target is not None),),
+        limits=(_time_limit("cycle", target, case.typical_target_s),),
         expected=expected,
     )
 
@@ -252,12 +252,13 @@ def _of_load(case: Case, advice: Advice, match: Match | None) -> Iterator[Measur
         "images": ("images_per_minute",),
         "embeddings": ("requests_per_second", "concurrency", "input_tokens"),
     }[case.kind]
+    origin: Literal["given", "default"] = "given" if _is_answered(advice, keys) else "default"
     yield Measure(
         f"rate_{case.kind}",
         "load",
         keys,
         steps=steps,
-        limits=(Limit("rate", peak, "rate", "at_least", True),),
+        limits=(Limit("rate", peak, "rate", "at_least", origin),),
         expected=() if work is None else (Expected("rate", work, "rate"),),
     )
 
@@ -308,16 +309,14 @@ def _of_storage(case: Case, advice: Advice, match: Match | None) -> Iterator[Mea
             "checkpoint",
             "storage",
             ("checkpoint_minutes", "checkpoints_kept", "storage_gbs"),
-            limits=(Limit("write", every * CHECKPOINT_SHARE, "s", "at_most", False),),
+            limits=(Limit("write", every * CHECKPOINT_SHARE, "s", "at_most", "default"),),
             expected=tuple(found),
         )
         moved = None if training is None else training_rate(case, terms, training)
-        yield Measure(
-            "reading",
-            "storage",
-            ("dataset_gb", "storage_gbs"),
-            limits=() if moved is None else (Limit("reading", moved.high, "bytes/s", "at_least", False),),
-        )
+        needed: tuple[Limit, ...] = ()
+        if moved is not None:
+            needed = (Limit("reading", moved.high, "bytes/s", "at_least", "computed"),)
+        yield Measure("reading", "storage", ("dataset_gb", "storage_gbs"), limits=needed)
     several = match is not None and match.config.servers > 1
     if several or not case.serves:
         yield Measure("network", "storage", ("network_gbe",))
@@ -332,12 +331,14 @@ def _training(advice: Advice, match: Match | None) -> Match | None:
 
 
 def _time_limit(figure: str, given: float | None, usual: float) -> Limit:
-    return Limit(figure, given if given is not None else usual, "s", "at_most", given is not None)
+    if given is None:
+        return Limit(figure, usual, "s", "at_most", "default")
+    return Limit(figure, given, "s", "at_most", "given")
 
 
 def _power_limits(case: Case) -> Iterator[Limit]:
     if case.hard.power_w is not None:
-        yield Limit("power", case.hard.power_w, "W", "at_most", True)
+        yield Limit("power", case.hard.power_w, "W", "at_most", "given")
 
 
 def _power(match: Match | None) -> tuple[Expected, ...]:
@@ -354,6 +355,12 @@ def _peak(advice: Advice) -> float:
         if item.key == "concurrency":
             return float(item.value.split("..")[-1])
     return float(case.hard.requests)
+
+
+def _is_answered(advice: Advice, keys: Sequence[str]) -> bool:
+    """Tell whether every one of these answers that was reckoned with is the reader's own."""
+    origins = [item.origin for item in advice.assumptions if item.key in keys]
+    return bool(origins) and all(origin in ("given", "hypothesis") for origin in origins)
 
 
 def _part(case: Case, peak: float, percent: int) -> float:

@@ -234,7 +234,7 @@ def _limit(result: "Result", limit: Limit) -> dict[str, Any]:
     return {
         "label": str(FIGURES[limit.figure]),
         "text": text % {"value": _writer(result, limit.unit, limit.figure)(limit.value)},
-        "origin": "given" if limit.given else "default",
+        "origin": limit.origin,
     }
 
 

@@ -67,7 +67,9 @@ def watts(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a short time, in minutes from two of them on."""
+    """Return a time, in minutes and in hours from two of them on."""
+    if value >= 2 * HOUR:
+        return _hours(value / HOUR)
     if value >= 2 * MINUTE:
         return units.quantity(units.estimated(value / MINUTE), pgettext("unit", "min"), 0)
     return units.quantity(units.estimated(value), pgettext("unit", "s"), units.places(value))
