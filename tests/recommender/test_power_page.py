@@ -8,7 +8,7 @@ from django.utils.translation import override
 from aiservers.numbers import Interval
 from catalog.models import GPU, Server
 from recommender.power_page import power_details
-from tests.pages import LANGUAGES, Document
+from tests.pages import LANGUAGES, Document, Page
 
 pytestmark = pytest.mark.usefixtures("catalog")
 
@@ -75,3 +75,14 @@ def test_it_reads_in_every_language(language):
     assert ("kWh" in texts) or language == "ru"
     decimal = {"en": "0.2", "es": "0,2", "ru": "0,2"}[language]
     assert decimal in texts, "the tariff in the reader's way of writing numbers"
+
+
+def test_results_open_to_it(client):
+    load = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32"
+    query = f"{load}&normal_concurrency=8&energy_price=0.25"
+    html = client.get(f"{Page('recommender:results').path('en')}?{query}").content.decode()
+    assert html.count("Where the power goes, energy and heat") == html.count('<article class="match"') > 0
+    assert "Energy of a month at your normal load" in html
+    assert "× 0.25" in html
+    plain = client.get(f"{Page('recommender:results').path('en')}?{load}")
+    assert "Cost of a month" not in plain.content.decode()
