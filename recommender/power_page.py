@@ -64,7 +64,11 @@ def power_details(match, price=None, load_share=None):
         figures.insert(1, _figure(_("Energy of a month at your normal load"), spent, pgettext("unit", "kWh")))
     cost = running_cost_of(spent.amount, _tariff(price))
     if cost is not None:
-        label = _("Cost of a month, in the currency of your tariff")
+        label = (
+            _("Cost of a month at the peak load, in the currency of your tariff")
+            if spent is energy
+            else _("Cost of a month at your normal load, in the currency of your tariff")
+        )
         figures.append(_figure(label, cost, ""))
     return {
         "parts": [{"label": PARTS[part.code], "text": _ends(part.watts, _w())} for part in draw.parts],
