@@ -79,9 +79,11 @@ def load_text(result: "Result", value: float, *, estimate: bool = False) -> str:
     """Return an amount of the work: simultaneous requests, frames a second, tokens of a cycle."""
     case = result.case
     if not case.serves:
-        return ngettext("%(count)s million tokens", "%(count)s million tokens", 2) % {
-            "count": units.number(units.estimated(value / 1e6))
-        }
+        if value >= 1e9:
+            amount = units.estimated(value / 1e9)
+            return gettext("%(amount)s billion tokens") % {"amount": units.number(amount)}
+        amount = units.estimated(value / 1e6)
+        return gettext("%(amount)s million tokens") % {"amount": units.number(amount)}
     if case.kind == "tokens":
         count = floor(value + 1e-9)
         return ngettext("%(count)s request at once", "%(count)s requests at once", count) % {
@@ -377,7 +379,9 @@ def assumptions(result: "Result") -> list[dict[str, str]]:
         "experiments_per_month": units.number(USUAL_EXPERIMENTS),
         "checkpoint_minutes": units.quantity(USUAL_CHECKPOINT_S / MINUTE, pgettext("unit", "min")),
     }
-    wanted = ["growth_percent", "availability", "on_node_loss"]
+    wanted = (
+        ["growth_percent", "availability", "on_node_loss"] if result.case.serves else ["checkpoint_minutes"]
+    )
     if result.plans.ways:
         wanted = [
             "one_node", "isolation", "availability", "on_node_loss", "queue_ok", "maintenance_hours",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil, floor
 
 from recommender.plans.contention import Contention, Way, contention, cycle_hours, hours_for
-from recommender.plans.growth import Growth, serving_growth, training_growth
+from recommender.plans.growth import Growth, serving_growth, sustained, training_growth
 from recommender.plans.terms import Terms
 from recommender.ranking import Match, Ranking, rank
 from recommender.sizing.demand import Case, Machine
@@ -160,17 +160,18 @@ def _plan(
     if way == "shared" and case.kind != "tokens" and config.trained is not None:
         apart = config.trained.layout.gpus_used
     most = config.servers if way == "shared" else None
-    return Plan(
+    plan = Plan(
         way,
         serving,
         training,
         sets,
         _capacity(case, terms, way, serving, training, sets),
         contention(case, terms, way, serving, training, sets),
-        _loss(case, way, serving, training, sets, alone),
+        None,
         serving_growth(case, terms, serving, kept=apart, most=most),
         apart * config.servers,
     )
+    return replace(plan, loss=_loss(case, plan, alone))
 
 
 def _capacity(case: Case, terms: Terms, way: Way, serving: Match, training: Match, sets: int) -> Capacity:
@@ -192,26 +193,29 @@ def _capacity(case: Case, terms: Terms, way: Way, serving: Match, training: Matc
     )
 
 
-def _carried(case: Case, match: Match) -> tuple[float | None, float | None]:
+def _carried(case: Case, match: Match, kept: int = 0) -> tuple[float | None, float | None]:
     """Return what a service carries with all of its servers, and with one lost."""
     config = match.config
     working = config.servers - (1 if case.n_plus_1 else 0)
     if case.kind == "tokens":
-        total = None if match.capacity is None else float(match.capacity)
+        total = sustained(case, match, kept) if match.capacity else None
     else:
-        total = None if config.work is None else config.work.low
+        total = None if config.work is None else config.work.low * (config.count - kept) / config.count
     if total is None or working < 1:
         return None, None
     each = total / working
     return each * config.servers, each * (config.servers - 1)
 
 
-def _loss(case: Case, way: Way, serving: Match, training: Match, sets: int, alone: Ranking) -> Loss:
-    full, left = _carried(case, serving)
-    if way != "separate" or left:
-        return Loss(serving.config.servers, full, left)
-    instead = _stand_in(case, training, sets, alone)
-    return Loss(serving.config.servers, full, instead if instead else left, stands_in=bool(instead))
+def _loss(case: Case, plan: Plan, alone: Ranking) -> Loss | None:
+    if plan.serving is None or plan.training is None:
+        return None
+    servers = plan.serving.config.servers
+    full, left = _carried(case, plan.serving, plan.training_gpus // servers)
+    if plan.way != "separate" or left:
+        return Loss(servers, full, left)
+    instead = _stand_in(case, plan.training, plan.sets, alone)
+    return Loss(servers, full, instead if instead else left, stands_in=bool(instead))
 
 
 def _stand_in(case: Case, training: Match, sets: int, alone: Ranking) -> float | None:

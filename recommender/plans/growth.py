@@ -175,7 +175,7 @@ def _limits(case: Case, match: Match, kept: int) -> tuple[float | None, float | 
     if case.kind == "tokens":
         if match.capacity is None or match.capacity < 1:
             return None, None, None
-        now = _sustained(case, match, kept)
+        now = sustained(case, match, kept)
         replicas = config.layout.replicas // config.servers
         per_server = now / max(replicas * working, 1) * (largest // config.layout.gpus_per_replica)
         return now, max(per_server * working, now), per_server
@@ -186,7 +186,7 @@ def _limits(case: Case, match: Match, kept: int) -> tuple[float | None, float | 
     return now, each_card * largest * working, each_card * largest
 
 
-def _sustained(case: Case, match: Match, kept: int) -> float:
+def sustained(case: Case, match: Match, kept: int = 0) -> float:
     """Return the requests at once that the cards of today carry, kept up where they arrive at a rate.
 
     A rate is found by halving: between what is carried today and what would run at once.
