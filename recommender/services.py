@@ -1,8 +1,8 @@
 """Advice: answers in, ranked servers with their reasons out. Pages, commands and the API call this alone."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -13,9 +13,21 @@ from aiservers.numbers import NumberError
 from catalog import results
 from catalog.models import GPU, Server, TypicalAssumption, Variant as VariantRow, WorkloadProfile
 from catalog.templatetags import units
-from recommender import adapters, capacity, cases, evidence, plan_texts, ranking, reasons
+from recommender import (
+    adapters,
+    capacity,
+    cases,
+    change_texts,
+    changes,
+    evidence,
+    plan_texts,
+    ranking,
+    reasons,
+    sensitivity,
+)
 from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
 from recommender.cases import BadAnswers
+from recommender.changes import Change
 from recommender.plan_inputs import terms_of
 from recommender.plans import Plans, compare
 from recommender.ranking import RULES_VERSION, Match, Ranking, Rejection
@@ -47,6 +59,7 @@ class Result:
     ranking: Ranking
     plans: Plans
     names: Mapping[str, str]
+    answers: Answers = field(default_factory=Answers)  # what the advice was asked with
     measured: tuple[MeasuredResult, ...] = ()  # what others measured, to hold the figures against
 
 
@@ -102,7 +115,48 @@ def _recommend(answers: Answers, specs: adapters.Specs) -> Result:
         ranking=ranked,
         plans=compare(resolved.case, terms_of(answers, resolved), specs.machines, ranked, specs.models),
         names=specs.names,
+        answers=Answers(answers.values),
     )
+
+
+def fixes(result: Result) -> Mapping[str, tuple[tuple[Change, ...], ...]]:
+    """Return the smallest sets of changed answers that let each ruled-out server in, by its slug."""
+    if not result.ranking.rejected:
+        return {}
+    return _kept_with(result, "changes", lambda specs: changes.fixes(result.answers, specs, result.ranking))
+
+
+def recovered(result: Result) -> tuple[tuple[str, int], ...]:
+    """Return for each answer how many servers come back when it alone is dropped; none: no answer does it."""
+
+    def found(specs: adapters.Specs) -> tuple[tuple[str, int], ...]:
+        out = {item.server for item in result.ranking.rejected}
+        machines = [machine for machine in specs.machines if machine.bare.server in out]
+        relaxations = changes.Relaxations(result.answers, changes.resolver(specs))
+        return changes.recovered(relaxations, machines)
+
+    return _kept_with(result, "recovered", found)
+
+
+def holds(result: Result) -> tuple[sensitivity.Hold, ...]:
+    """Return how far each guess and each typical number may move before another server comes first."""
+    return _kept_with(
+        result,
+        "sensitivity",
+        lambda specs: sensitivity.sensitivity(
+            result.answers, result.assumptions, result.to_measure, result.ranking, specs
+        ),
+    )
+
+
+def _kept_with(result: Result, what: str, make: Callable[[adapters.Specs], Any]) -> Any:
+    """Return what belongs to a result, made once for its answers and versions."""
+    key = f"{_cache_key(result.answers, result.catalog_version)}:{what}"
+    found = cache.get(key)
+    if found is None:
+        found = make(adapters.load_specs())
+        cache.set(key, found, CACHE_SECONDS)
+    return found
 
 
 def _cache_key(answers: Answers, version: str) -> str:
@@ -118,12 +172,17 @@ def _notices(answers: Answers, kept: tuple[Notice, ...]) -> tuple[Notice, ...]:
 # JSON
 
 
-def as_json(result: Result, top: int = DEFAULT_TOP) -> dict[str, Any]:
-    """Return the result as the contract names it, its texts in the active language."""
+def as_json(result: Result, top: int = DEFAULT_TOP, *, with_sensitivity: bool = False) -> dict[str, Any]:
+    """Return the result as the contract names it, its texts in the active language.
+
+    Args:
+        with_sensitivity: say how far guesses may move as well, which takes up to some seconds.
+    """
     matches = result.ranking.matches
     shown = matches[:top]
     shown_servers = {match.config.node.server for match in shown}
     hidden = dict.fromkeys(match.config.node.server for match in matches[top:])
+    found = fixes(result)
     return {
         "catalog_version": result.catalog_version,
         "rules_version": result.rules_version,
@@ -133,11 +192,19 @@ def as_json(result: Result, top: int = DEFAULT_TOP) -> dict[str, Any]:
         "assumptions": [_assumption_json(item, why) for item, why in _with_why(result)],
         "matches": [_match_json(result, match, rank) for rank, match in enumerate(shown, 1)],
         "not_shown": [slug for slug in hidden if slug not in shown_servers],
-        "rejected": [_rejection_json(result, item) for item in result.ranking.rejected],
+        "rejected": [_rejection_json(result, item, found) for item in result.ranking.rejected],
         "plans": plan_texts.as_json(result),
-        "sensitivity": [],
+        "sensitivity": [_hold_json(item) for item in holds(result)] if with_sensitivity else [],
         "to_measure": [{"key": key, "text": reasons.to_measure(key)} for key in result.to_measure],
     }
+
+
+def _hold_json(hold: sensitivity.Hold) -> dict[str, Any]:
+    ends = [
+        None if end is None else int(end) if end == end.to_integral_value() else float(end)
+        for end in (hold.low, hold.high)
+    ]
+    return {"key": hold.key, "holds": ends, "flips_to": (hold.nearest or ("",))[0] or None}
 
 
 def _assumption_json(item: cases.Assumption, why: str) -> dict[str, Any]:
@@ -263,14 +330,17 @@ def _match_json(result: Result, match: Match, rank: int) -> dict[str, Any]:
     }
 
 
-def _rejection_json(result: Result, item: Rejection) -> dict[str, Any]:
+def _rejection_json(
+    result: Result, item: Rejection, found: Mapping[str, tuple[tuple[Change, ...], ...]]
+) -> dict[str, Any]:
+    sets = found.get(item.server)
     return {
         "server": item.server,
         "gpu": item.gpu,
         "reasons": [
             {"code": reason.code, "text": reasons.rejection(reason, result.names)} for reason in item.reasons
         ],
-        "nearest_fix": reasons.fix(item.nearest_fix, result.names),
+        "nearest_fix": change_texts.changes(sets[0]) if sets else reasons.fix(item.nearest_fix, result.names),
     }
 
 

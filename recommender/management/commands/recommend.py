@@ -33,7 +33,9 @@ class Command(BaseCommand):
                 for problem in bad.problems:
                     self.stderr.write(f"{problem.key}: {problem.text}")
                 sys.exit(BAD_ANSWERS)
-            output = services.as_json(result, max(options["top"], 0))
+            output = services.as_json(
+                result, max(options["top"], 0), with_sensitivity=options["format"] == "json"
+            )
             if options["format"] == "json":
                 self.stdout.write(json.dumps(output, ensure_ascii=False, indent=1))
             else:
