@@ -46,7 +46,9 @@ def terms_of(answers: Answers, resolved: Resolved) -> Terms:
         network_bits_per_s=span("network_gbe", 1e9),
         checkpoint_s=span("checkpoint_minutes", 60.0),
         dataset_bytes=span("dataset_gb", 1e9),
-        searches="rag" in answers.several("workload") or answers.one("documents") is not None,
+        searches="rag" in answers.several("workload")
+        or bool({"documents", "components"} & set(answers.values)),
+        parts=frozenset(answers.several("components")),
         documents=span("documents"),
         dimensions=span("vector_dimensions"),
         index_replicas=span("index_replicas"),

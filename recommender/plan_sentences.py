@@ -204,6 +204,7 @@ COMPONENTS: dict[str, Promise] = {
     "embedder": _("Embedding model"),
     "reranker": _("Reranker"),
     "index": _("Vector index"),
+    "guardrails": _("Guardrail model"),
     "reader": _("Text recognition (OCR) and parsing"),
 }
 PLACES: dict[str, Promise] = {

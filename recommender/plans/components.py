@@ -19,6 +19,10 @@ from recommender.sizing.specs import AIModelSpec, Layout, Range, SizingError
 # Stand in where nobody has chosen: multilingual, small, and made for each other.
 USUAL_EMBEDDER = "bge-m3"
 USUAL_RERANKER = "bge-reranker-v2-m3"
+SMALL_MODELS: tuple[tuple[Literal["embedder", "reranker"], str], ...] = (
+    ("embedder", USUAL_EMBEDDER),
+    ("reranker", USUAL_RERANKER),
+)
 USUAL_DIMENSIONS = 1024
 # Of one call: a question and the chunks that it is compared with.
 CHUNK_TOKENS = 512
@@ -31,7 +35,7 @@ Place = Literal["gpu", "gpu_beside", "gpu_or_cpu", "host", "own_server", "host_o
 class Component:
     """One part of the chain. None: not known."""
 
-    code: Literal["model", "embedder", "reranker", "index", "reader"]
+    code: Literal["model", "embedder", "reranker", "index", "guardrails", "reader"]
     model: str | None  # slug
     assumed: bool  # nobody has chosen that model, or its size
     gpu_bytes: Range | None  # on one card, while it works
@@ -70,18 +74,27 @@ def components(
                 match.config.layout.replicas,
             )
         )
-    for code, slug in (("embedder", USUAL_EMBEDDER), ("reranker", USUAL_RERANKER)):
+    for code, slug in SMALL_MODELS:
+        if not _is_part(terms, code):
+            continue
         taken = _small_model(models.get(slug), match)
         place: Place = "gpu_or_cpu"
         if taken is not None and free is not None and taken.high <= free:
             free -= taken.high
             place = "gpu_beside"
-        found.append(
-            Component(code, slug if slug in models else None, True, taken, None, place)  # type: ignore[arg-type]
-        )
-    found.append(_index(terms))
-    found.append(Component("reader", None, True, None, None, "elsewhere"))
+        found.append(Component(code, slug if slug in models else None, True, taken, None, place))
+    if _is_part(terms, "vector_index"):
+        found.append(_index(terms))
+    if "guardrails" in terms.parts:
+        found.append(Component("guardrails", None, True, None, None, "gpu_or_cpu"))
+    if _is_part(terms, "ocr"):
+        found.append(Component("reader", None, True, None, None, "elsewhere"))
     return tuple(found)
+
+
+def _is_part(terms: Terms, code: str) -> bool:
+    """Tell whether a search has a part: as it was answered, else as is usual."""
+    return not terms.parts or code in terms.parts
 
 
 def _small_model(model: AIModelSpec | None, match: Match | None) -> Range | None:

@@ -42,6 +42,7 @@ class Terms:
     checkpoint_s: Span | None = None
     dataset_bytes: Span | None = None  # of one pass
     searches: bool = False  # the work finds documents first
+    parts: frozenset[str] = frozenset()  # of the search: embedder, reranker, vector_index, ocr, guardrails
     documents: Span | None = None
     dimensions: Span | None = None  # of a vector
     index_replicas: Span | None = None

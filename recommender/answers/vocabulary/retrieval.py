@@ -22,8 +22,6 @@ QUESTIONS = [
         ),
         "retrieval",
         repeats=True,
-        used=False,
-        brief_only=True,
         stages=SERVING,
     ),
     number(

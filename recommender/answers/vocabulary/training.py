@@ -178,7 +178,6 @@ QUESTIONS = [
         "training",
         "1/month",
         _("per month"),
-        used=False,
         typical="2..40",
         stages=LEARNING,
         kinds=ONLY_TOKENS,
