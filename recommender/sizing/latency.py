@@ -11,6 +11,7 @@ from functools import lru_cache
 from math import ceil, exp, log
 
 from recommender.sizing import memory, precisions, speed_constants as c
+from recommender.sizing.lines import ends
 from recommender.sizing.specs import (
     AIModelSpec,
     Engine,
@@ -24,6 +25,7 @@ from recommender.sizing.specs import (
 )
 
 BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
+Ends = tuple[float, float, float]  # at the favourable, the typical and the unfavourable end
 _ACTIVATION_BYTES = 2  # hidden states travel in 16 bit
 _MLA_HEAD_DIM = 160  # (128 + 64 for the scores + 128 for the values) / 2, DeepSeek-V2/V3
 
@@ -103,7 +105,7 @@ def serving(
     Args:
         link: what joins the replica's GPUs; `link_bytes_per_s` is its rate per GPU, both directions.
         requests: running at once in this replica, spread out in time unless `batch` (all in one instant).
-        prefix_percent: part of each prompt whose cache is already there [%].
+        prefix_percent: part of each prompt that requests share; how much of it is read again is a range [%].
         eager: plain PyTorch that launches every kernel by itself, instead of `engine`.
         unpacks_apart: kernels of their own unpack 4-bit weights before each product (bitsandbytes).
         context_tokens: longest context; at the unfavourable end every request has grown to it.
@@ -138,12 +140,14 @@ class Prepared:
     """A replica under a load of which only the number of requests that run at once is open."""
 
     replica: _Replica
-    cache_bytes: tuple[float, float, float]  # read for each request's next token, at the three ends
-    prompt: float
+    cache_bytes: Ends  # read for each request's next token
+    prompt: Ends  # tokens that have to be read
+    attention_flops: Ends
     output_tokens: float
     stages: int
-    attention_flops: float
     batch: bool
+    draft: "Prepared | None" = None
+    predicts: bool = False  # its own prediction layer proposes the next token but one
 
     def serving(self, requests: int) -> Serving:
         """Return the times and the rate with so many requests."""
@@ -171,19 +175,56 @@ class Prepared:
                 return True
         return True
 
-    def _times(self, place: int, requests: int) -> tuple[float, float]:
-        return _times(
-            self.replica.work,
-            self.replica.ends[place],
-            place,
-            self.cache_bytes[place],
-            requests,
-            self.prompt,
-            self.output_tokens,
-            self.stages,
-            self.attention_flops,
-            self.batch,
+    def reading_s(self, place: int) -> float:
+        """Return the time that one prompt's arithmetic and exchange take on one pass of the pipeline [s]."""
+        end = self.replica.ends[place]
+        return (
+            self.prompt[place] * (end.token_s + end.link_token_s) + self.attention_flops[place] * end.flop_s
         )
+
+    def step_s(self, place: int, running: float) -> float:
+        """Return the time of a decode step for each token that it gives `running` requests [s]."""
+        work, end, cache = self.replica.work, self.replica.ends[place], self.cache_bytes[place]
+        if self.predicts:
+            return _step_s(work, end, running, cache, 2) / (1 + at(c.PREDICTION_ACCEPTANCE, 2 - place))
+        if self.draft is None:
+            return _step_s(work, end, running, cache)
+        # The draft proposes k tokens, one step checks them all; with an acceptance of a for each, the two
+        # give (1 - a^(k+1)) / (1 - a) tokens on average (Leviathan et al., 2023, arXiv:2211.17192).
+        proposed, accepted = c.DRAFT_TOKENS, at(c.DRAFT_ACCEPTANCE, 2 - place)
+        gained = (1 - accepted ** (proposed + 1)) / (1 - accepted)
+        checked = _step_s(work, end, running, cache, proposed + 1)
+        return (checked + proposed * self.draft.step_s(place, running)) / gained
+
+    def _times(self, place: int, requests: int) -> tuple[float, float]:
+        """Return first-token time and time per output token [s] at one end."""
+        end, prompt, pp = self.replica.ends[place], self.prompt[place], self.stages
+        running = max(requests / pp, 1.0)  # a pipeline splits the requests into as many groups as stages
+        step = self.step_s(place, running)
+        alone = step if running == 1 else self.step_s(place, 1.0)
+        # A prompt passes the stages one after the other, in chunks that follow each other.
+        chunks = max(prompt / end.chunk_tokens, 1.0)
+        reading = self.reading_s(place)
+        overlap = min(float(pp), chunks)
+        touched = _touched(self.replica.work, prompt)
+        first = max(reading / overlap, end.weight_s + end.expert_s * touched) + alone
+        turn = reading / pp  # what each prompt takes away from the others' decoding
+        if self.draft is not None:
+            first += self.draft.reading_s(place) / overlap
+            turn += self.draft.reading_s(place) / pp
+        # Every running request brings a new prompt once per its output: reading it slows all other steps.
+        stretched = step + requests * turn / self.output_tokens
+        if self.batch:
+            wait = (0.0, 0.5, 1.0)[place] * (requests - 1) * turn
+        else:
+            busy = requests * turn / (self.output_tokens * stretched)
+            mean_wait = busy * turn / (2 * (1 - busy)) if busy < 1 else (requests - 1) * turn
+            wait = min((0.0, 1.0, c.P95_OVER_MEAN_WAIT)[place] * mean_wait, (requests - 1) * turn)
+        if not place:
+            return first, stretched
+        # A prompt joins when the step under way ends, and each of its chunks shares a step with all others.
+        joining = (0.0, 0.5, 1.0)[place] * step if requests > 1 else 0.0
+        return first + wait + joining + chunks * (step - alone), stretched
 
 
 @lru_cache(maxsize=8192)
@@ -204,8 +245,13 @@ def prepare(
     batch: bool = False,
     eager: bool = False,
     unpacks_apart: bool = False,
+    draft: AIModelSpec | None = None,
 ) -> Prepared | None:
     """Return what `serving` needs beside the number of requests; the arguments and None are the same.
+
+    Args:
+        draft: model that proposes tokens on the same cards, with weights in 16 bit; the model itself: its own
+            prediction layer does.
 
     Raises:
         SizingError: not a language model, or a load that makes no sense.
@@ -220,21 +266,45 @@ def prepare(
     replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, eager, unpacks_apart)
     if replica is None:
         return None
-    prompt = input_tokens * (1 - prefix_percent / 100)
+    shared = prefix_percent / 100
+    prompts = [input_tokens * (1 - shared * hit) for hit in ends(c.PREFIX_HIT)]
+    prompt = (prompts[2], prompts[1], prompts[0])
     cached = input_tokens + output_tokens / 2
     longest = max(input_tokens + output_tokens, context_tokens or 0)
     usual_bytes = _cache_read_bytes(model, kv_precision, tp, cached)
     most_bytes = _cache_read_bytes(model, kv_precision, tp, longest)
     if usual_bytes is None or most_bytes is None:
         return None
+    proposing, predicts = None, draft is not None and draft.slug == model.slug
+    if draft is not None and not predicts:
+        proposing = prepare(
+            draft,
+            gpu,
+            layout,
+            link=link,
+            link_bytes_per_s=link_bytes_per_s,
+            precision="bf16" if "bf16" in gpu.dense_flops else "fp16",
+            kv_precision=kv_precision,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            prefix_percent=prefix_percent,
+            engine=engine,
+            context_tokens=context_tokens,
+            batch=batch,
+        )
+        if proposing is None:
+            return None
+    low, typical, high = (_prompt_attention_flops(replica.work, input_tokens, tokens) for tokens in prompt)
     return Prepared(
         replica=replica,
         cache_bytes=(usual_bytes, usual_bytes, most_bytes),
         prompt=prompt,
+        attention_flops=(low, typical, high),
         output_tokens=output_tokens,
         stages=pp,
-        attention_flops=_prompt_attention_flops(replica.work, input_tokens, prompt),
         batch=batch,
+        draft=proposing,
+        predicts=predicts,
     )
 
 
@@ -562,51 +632,15 @@ def _exchange(
     return step, token
 
 
-def _times(
-    work: ModelWork,
-    end: _End,
-    place: int,
-    cache_bytes: float,
-    requests: int,
-    prompt: float,
-    output_tokens: float,
-    pp: int,
-    attention_flops: float,
-    batch: bool,
-) -> tuple[float, float]:
-    """Return first-token time and time per output token [s] at one end."""
-    running = max(requests / pp, 1.0)  # a pipeline splits the requests into as many groups as it has stages
-    step = _step_s(work, end, running, cache_bytes)
-    alone = step if running == 1 else _step_s(work, end, 1.0, cache_bytes)
-    # A prompt passes the stages one after the other, in chunks that follow each other.
-    chunks = max(prompt / end.chunk_tokens, 1.0)
-    reading = prompt * (end.token_s + end.link_token_s) + attention_flops * end.flop_s
-    overlap = min(float(pp), chunks)
-    first = max(reading / overlap, end.weight_s + end.expert_s * _touched(work, prompt)) + alone
-    turn = reading / pp  # what each prompt takes away from the others' decoding
-    # Every running request brings a new prompt once per its output: its reading stretches all others' steps.
-    stretched = step + requests * turn / output_tokens
-    if batch:
-        wait = (0.0, 0.5, 1.0)[place] * (requests - 1) * turn
-    else:
-        busy = requests * turn / (output_tokens * stretched)
-        mean_wait = busy * turn / (2 * (1 - busy)) if busy < 1 else (requests - 1) * turn
-        wait = min((0.0, 1.0, c.P95_OVER_MEAN_WAIT)[place] * mean_wait, (requests - 1) * turn)
-    if not place:
-        return first, stretched
-    # A prompt joins when the step under way ends, and each of its chunks shares a step with all others.
-    joining = (0.0, 0.5, 1.0)[place] * step if requests > 1 else 0.0
-    return first + wait + joining + chunks * (step - alone), stretched
-
-
-def _step_s(work: ModelWork, end: _End, running: float, cache_bytes: float) -> float:
-    """Return the time of one decode step over all layers with `running` requests in it [s]."""
+def _step_s(work: ModelWork, end: _End, running: float, cache_bytes: float, each: int = 1) -> float:
+    """Return the time of one decode step over all layers with `each` tokens of every request in it [s]."""
+    tokens = running * each
     weights = end.weight_s
     if work.expert_bytes:
-        weights += end.expert_s * _touched(work, running)
+        weights += end.expert_s * _touched(work, tokens)
     return (
-        max(weights, running * end.token_s, end.tile_s)
-        + running * (cache_bytes * end.cache_s + end.link_token_s + end.request_s)
+        max(weights, tokens * end.token_s, end.tile_s)
+        + running * (cache_bytes * end.cache_s + each * end.link_token_s + end.request_s)
         + end.link_step_s
         + end.step_s
     )

@@ -328,6 +328,7 @@ def _prepared(
         prefix_percent=corner.prefix_percent,
         engine=case.engine,
         context_tokens=corner.tokens_per_request if context_tokens is None else context_tokens,
+        draft=corner.draft,
     )
 
 

@@ -110,6 +110,16 @@ LINK_EFFICIENCY = Range(0.40, 0.65, 0.85)  # of one direction, for messages of m
 PCIE_EFFICIENCY = Range(0.25, 0.45, 0.75)  # peer traffic crosses the host bridge where it has no switch
 
 CHUNK_TOKENS = Range(2048, 8192, 16384)  # prompt tokens an engine reads in one step (vLLM's defaults)
+# Part of a shared start that the cache still holds when the next prompt comes: all of it at best; caches that
+# running requests fill give the oldest parts away (our judgement, no published run isolates it).
+PREFIX_HIT = Range(0.5, 0.9, 1.0)
+# Tokens that a draft model proposes before each check, and the chance that one is taken: 0.5-0.8 in Leviathan
+# et al., 2023 (arXiv:2211.17192, table 3), less for drafts that do not suit the text.
+DRAFT_TOKENS = 4
+DRAFT_ACCEPTANCE = Range(0.35, 0.60, 0.80)
+# A prediction layer of the model's own: 0.85-0.90 (DeepSeek-V3 technical report, section 5.4.3), less where
+# texts are harder to foresee than those.
+PREDICTION_ACCEPTANCE = Range(0.60, 0.80, 0.90)
 LONGEST_ANSWER = 5.0  # over the mean: chat answers of 200 tokens on average end at about 1,000 (ShareGPT)
 # Waiting at the 95th percentile over the mean of a queue with exponential waits: -ln(0.05).
 P95_OVER_MEAN_WAIT = 3.0
