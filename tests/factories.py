@@ -180,3 +180,26 @@ class WorkloadProfileFactory(DjangoModelFactory):
     name_ru = "Профиль"
     name_en = "Profile"
     is_published = True
+
+
+class BenchmarkResultFactory(DjangoModelFactory):
+    """Images a second of a model on one card, published by nobody we know."""
+
+    class Meta:
+        model = models.BenchmarkResult
+
+    measurement = factory.Sequence(lambda n: f"run-{n}")
+    figure = "samples_per_s"
+    value = 1234.5
+    work = "inference"
+    suite = "MLPerf Inference"
+    round = "v5.1"
+    scenario = "Offline"
+    link = factory.LazyAttribute(lambda row: f"https://example.com/{row.measurement}")
+    gpu = factory.SubFactory(GPUFactory)
+    gpu_count = 1
+    model_name = "model-as-published"
+    precision = "int8"
+    engine = "tensorrt"
+    group = factory.LazyAttribute(lambda row: f"log {row.measurement}")
+    is_published = True
