@@ -44,6 +44,20 @@ LLAMA_405B = AIModelSpec(
     tie_embeddings=False,
     cache_groups=(CacheGroup("full", 126, kv_heads=8, head_dim=128),),
 )
+QWEN3_8B = AIModelSpec(
+    slug="qwen3-8b",
+    kind="llm",
+    parameters=8_190_735_360,
+    num_layers=36,
+    hidden_size=4096,
+    num_attention_heads=32,
+    num_kv_heads=8,
+    head_dim=128,
+    intermediate_size=12_288,
+    vocab_size=151_936,
+    tie_embeddings=False,
+    cache_groups=(CacheGroup("full", 36, kv_heads=8, head_dim=128),),
+)
 QWEN_30B_A3B = AIModelSpec(
     slug="qwen3-30b-a3b",
     kind="llm",
@@ -187,6 +201,19 @@ H200 = _nvidia(
     compute_capability=(9, 0),
     nvlink_bytes_per_s=900e9,
     pcie_bytes_per_s=128e9,
+)
+H20 = _nvidia(
+    "nvidia-h20-96gb",
+    "Hopper",
+    "sxm",
+    95.58,
+    4000,
+    400,
+    dense_flops={"bf16": 148 * TERA, "fp16": 148 * TERA, "fp8": 296 * TERA, "int8": 296 * TERA},
+    native_precisions=ADA_TYPES,
+    compute_capability=(9, 0),
+    nvlink_bytes_per_s=900e9,
+    pcie_bytes_per_s=126e9,
 )
 B200 = _nvidia(
     "nvidia-b200-sxm-180gb",
