@@ -12,6 +12,7 @@ from recommender.evaluation.memory import prompt_tokens
 from recommender.evaluation.scores import Prediction
 from recommender.evaluation.shelf import Card, Shelf
 from recommender.sizing import latency, memory, memory_constants
+from recommender.sizing.model_work import model_work
 from recommender.sizing.specs import AIModelSpec, KVPrecision, Layout, Link, Range
 
 FAMILY = "inference-throughput"
@@ -325,7 +326,7 @@ def _bound(case: Setup, load: Load, question: Question, figure: str) -> float | 
     if figure not in SHARES or not rate or not card.bandwidth_bytes_per_s:
         return None
     running, gpus = _running(case, load, question), case.layout.gpus_per_replica
-    work = latency.model_work(model, case.weights.precision)
+    work = model_work(model, case.weights.precision)
     touched = 1 - (1 - work.touched_share) ** running
     weights = (work.shared_bytes + work.expert_bytes * touched) / gpus
     cache = memory.cache_bytes(

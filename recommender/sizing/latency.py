@@ -12,6 +12,7 @@ from math import ceil, exp, log
 
 from recommender.sizing import memory, precisions, speed_constants as c
 from recommender.sizing.lines import ends
+from recommender.sizing.model_work import ModelWork, model_work, prompt_attention_flops
 from recommender.sizing.specs import (
     AIModelSpec,
     Engine,
@@ -27,7 +28,6 @@ from recommender.sizing.specs import (
 BITS = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "fp4": 4, "int4": 4}
 Ends = tuple[float, float, float]  # at the favourable, the typical and the unfavourable end
 _ACTIVATION_BYTES = 2  # hidden states travel in 16 bit
-_MLA_HEAD_DIM = 160  # (128 + 64 for the scores + 128 for the values) / 2, DeepSeek-V2/V3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,6 @@ class Serving:
     ttft_s: Range  # time to first token
     tpot_s: Range  # time per output token
     output_tokens_per_s: Range  # of all its requests together
-
-
-@dataclass(frozen=True, slots=True)
-class ModelWork:
-    """What one token costs in a model, whatever the card [bytes, FLOP]."""
-
-    shared_bytes: float  # weights that every step reads
-    expert_bytes: float  # weights of all experts
-    touched_share: float  # share of the experts that one token visits
-    active_parameters: float
-    expert_parameters: float  # of all experts
-    layers: float
-    hidden: float
-    attention: tuple[
-        tuple[float, float | None], ...
-    ]  # FLOP per token and cached token; cached tokens bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +278,7 @@ def prepare(
         )
         if proposing is None:
             return None
-    low, typical, high = (_prompt_attention_flops(replica.work, input_tokens, tokens) for tokens in prompt)
+    low, typical, high = (prompt_attention_flops(replica.work, input_tokens, tokens) for tokens in prompt)
     return Prepared(
         replica=replica,
         cache_bytes=(usual_bytes, usual_bytes, most_bytes),
@@ -398,7 +382,7 @@ def burst_output_tokens_per_s(
     if replica is None or cache is None:
         return None
     work = replica.work
-    attention_flops = _prompt_attention_flops(work, input_tokens, input_tokens)
+    attention_flops = prompt_attention_flops(work, input_tokens, input_tokens)
     slots = min(slots, prompts)
     rates = []
     for end in replica.ends:
@@ -426,82 +410,6 @@ def computing_precision(gpu: GPUSpec, precision: Precision, engine: Engine = "vl
     if support == "native" and precision != "int4":
         return precision
     return "bf16" if "bf16" in gpu.dense_flops else "fp16"
-
-
-@lru_cache(maxsize=4096)
-def model_work(model: AIModelSpec, precision: Precision) -> ModelWork:
-    """Return what a token costs in this model with weights of that precision."""
-    embedding = float((model.vocab_size or 0) * (model.hidden_size or 0))
-    side = model.mtp_parameters + sum(module.parameters for module in model.extra_modules)
-    text = float(max(model.parameters - side, model.parameters * 0.1))
-    read = text if model.tie_embeddings else max(text - embedding, text * 0.5)
-    weight_byte = memory.weight_bytes(model, precision).typical / model.parameters
-    # Where a source has no layers or width: published dense models are about 128 wide for each layer.
-    layers = float(model.num_layers or (model.compute_parameters / 196_608) ** (1 / 3))
-    hidden = float(model.hidden_size or 128 * layers)
-    experts, active, share = _experts(model, read)
-    return ModelWork(
-        shared_bytes=(read - experts) * weight_byte,
-        expert_bytes=experts * weight_byte,
-        touched_share=share,
-        active_parameters=active,
-        expert_parameters=experts,
-        layers=layers,
-        hidden=hidden,
-        attention=_attention(model, layers, hidden),
-    )
-
-
-def _experts(model: AIModelSpec, read: float) -> tuple[float, float, float]:
-    """Return parameters in routed experts, active ones, and the share of experts a token visits."""
-    if not model.is_moe:
-        return 0.0, read, 1.0
-    share = min(model.experts_per_token / model.experts, 1.0)
-    published = float(model.active_parameters or 0)
-    if model.moe_intermediate_size and model.hidden_size and model.num_layers:
-        layers = model.num_layers - model.first_dense_layers
-        routed = 3.0 * model.hidden_size * model.moe_intermediate_size * model.experts * layers
-        active = read - routed * (1 - share)
-        if routed < read and (not published or 0.8 < active / published < 1.5):
-            return routed, active, share
-    # Total = shared + routed, active = shared + share x routed.
-    active = published or read * share
-    routed = min(max(read - active, 0.0) / max(1 - share, 1e-9), read * 0.98)
-    return routed, read - routed * (1 - share), share
-
-
-def _attention(model: AIModelSpec, layers: float, hidden: float) -> tuple[tuple[float, float | None], ...]:
-    """Return FLOP per prompt token and cached token for each kind of layer, and the tokens it looks at."""
-    heads = model.num_attention_heads
-    if not model.cache_groups:
-        width = heads * model.head_dim if heads and model.head_dim else hidden
-        return ((4.0 * layers * width, None),)
-    sparse = any(group.kind == "indexer" for group in model.cache_groups)
-    parts: list[tuple[float, float | None]] = []
-    for group in model.cache_groups:
-        if group.kind in ("state", "indexer"):
-            continue
-        if group.kind == "latent":
-            width = float(heads * _MLA_HEAD_DIM if heads else hidden)
-            parts.append((4.0 * group.layers * width, c.SPARSE_TOKENS if sparse else None))
-        else:
-            width = float(heads * group.head_dim if heads else hidden)
-            parts.append((4.0 * group.layers * width, group.window if group.kind != "full" else None))
-    return tuple(parts)
-
-
-def _prompt_attention_flops(work: ModelWork, input_tokens: float, prompt: float) -> float:
-    """Return the attention FLOP of reading `prompt` new tokens that end a context of `input_tokens`."""
-    total = 0.0
-    for flops, bound in work.attention:
-        if bound is None or bound >= input_tokens:
-            seen = prompt * (input_tokens - prompt / 2)  # causal: a token sees those before it
-        else:
-            start = input_tokens - prompt
-            rising = max(min(bound, input_tokens) - start, 0.0)
-            seen = rising * (start + rising / 2) + (prompt - rising) * bound
-        total += flops * seen
-    return total
 
 
 @lru_cache(maxsize=65536)

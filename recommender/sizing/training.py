@@ -3,7 +3,8 @@
 from typing import Literal
 
 from recommender.sizing import speed_constants as c
-from recommender.sizing.latency import BITS, at, model_work
+from recommender.sizing.latency import BITS, at
+from recommender.sizing.model_work import model_work
 from recommender.sizing.specs import (
     AIModelSpec,
     GPUSpec,
