@@ -1,7 +1,7 @@
 """Named, chainable reads of the catalog's tables."""
 
 from django.db import models
-from django.db.models import Case, F, Max, Value, When
+from django.db.models import Case, Exists, F, Max, OuterRef, Value, When
 from django.db.models.functions import Coalesce
 
 # Figures that say how fast something works.
@@ -83,9 +83,16 @@ class GPUQuerySet(FactQuerySet):
 
 class AIModelQuerySet(FactQuerySet):
     def for_sizing(self):
-        """Every published model with the rows that a memory calculation reads."""
+        """Every published model with the rows that a memory calculation reads.
+
+        Annotated with `cache_contested`: a source states another cache than the one that is kept.
+        """
+        others = self.model.evidence.rel.related_model.objects.filter(
+            ai_model=OuterRef("pk"), field="cache_groups", kept=False
+        )
         return (
             self.published()
+            .annotate(cache_contested=Exists(others))
             .prefetch_related("cache_groups", "parts", "measured_weights")
             .order_by("sort_key")
         )

@@ -230,6 +230,7 @@ def ai_model_spec(model: AIModel, measured: Iterable[MeasuredResult] = ()) -> AI
             for group in model.cache_groups.all()
         ),
         cache_known=model.cache_known,
+        cache_contested=getattr(model, "cache_contested", False),
         experts=model.experts,
         experts_per_token=model.experts_per_token,
         shared_experts=model.shared_experts,

@@ -710,6 +710,8 @@ def _settings_text(calculation: Calculation, fit: Fit):
 def _notes(calculation: Calculation, fit: Fit):
     """Return what to know beside the figures."""
     notes = _order_notes(calculation)
+    if calculation.case.serves and calculation.model.cache_contested:
+        notes.append(reasons.warning(message("cache_contested"), calculation.names))
     if calculation.support == "weight_only" and calculation.case.serves:
         notes.append(
             gettext(

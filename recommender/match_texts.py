@@ -319,11 +319,17 @@ WARNINGS: dict[str, Sentence] = {
     ),
     "several_devices": (
         _(
-            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs "
-            "counted for a "
+            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs counted for a "
             "server come on this many cards: %(cards)s."
         ),
         {"devices": "count", "gpus": "count", "cards": "count"},
+    ),
+    "cache_contested": (
+        _(
+            "Sources disagree about how much cache this model keeps: its page has both readings. The figures "
+            "follow its configuration; measure before you order."
+        ),
+        {},
     ),
     "auto_8bit": (
         _("The model fits only with %(precision)s weights instead of its own type: check the quality."),

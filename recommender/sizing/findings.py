@@ -174,6 +174,9 @@ def _layout_warnings(case: Case, config: Config) -> Iterator[Message]:
         yield message(
             "several_devices", devices=gpu.gpus_per_card, gpus=config.count, cards=gpu.cards(config.count)
         )
+    model = config.corner.model
+    if case.serves and model is not None and model.cache_contested:
+        yield message("cache_contested")
 
 
 def _precision_warnings(case: Case, config: Config) -> Iterator[Message]:

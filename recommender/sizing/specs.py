@@ -125,6 +125,7 @@ class AIModelSpec:
     native_precision: Precision = "bf16"
     cache_groups: tuple[CacheGroup, ...] = ()
     cache_known: bool = True  # false: the architecture is not understood, cache figures are refused
+    cache_contested: bool = False  # sources state different caches; one of them is reckoned with
     cache_spread: Range | None = None  # factors on the cache groups' bytes that are not certain
     experts: int = 0
     experts_per_token: int = 0

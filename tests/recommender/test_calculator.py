@@ -796,3 +796,20 @@ def test_a_guessed_cache_is_a_range_that_says_so(client):
     assert low < typical / 4 < typical < high / 2
     own = {"num_layers": "32", "num_kv_heads": "8", "head_dim": "128"}
     assert "KiB a token" not in notices(client, **asked, **own)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_cache_that_sources_disagree_about_is_marked_wherever_it_is_shown(client, language):
+    contested, agreed = "gemma-4-31b", "gemma-4-12b"
+    warned = {
+        slug: client.get(url(language, model=slug, gpu="nvidia-h200-nvl-141gb")).context["result"]["notes"]
+        for slug in (contested, agreed)
+    }
+    said = set(map(str, warned[contested])) - set(map(str, warned[agreed]))
+    assert len(said) == 1
+    found = advice(language, top=3, model=contested, concurrency=4)["matches"]
+    assert all(said <= set(match["warnings"]) for match in found)
+    with override(language):
+        page = client.get(reverse("catalog:ai_model", args=[contested])).content.decode()
+    for reading in ("80", "108", "960", "configiq/issues/112", "tt-metal/pull/48819"):
+        assert reading in page, reading
