@@ -29,6 +29,7 @@ NOINDEX_VIEWS = {
     "recommender:check",
     "recommender:results",
     "recommender:plans",
+    "recommender:what_if",
     "recommender:measuring",
     "catalog:compare",
 }

@@ -91,6 +91,25 @@ def edited_questions(form, page):
     return edited
 
 
+def typical_questions(form, page, edited):
+    """Return the questions that a typical value stands in for, to be answered on the result page as well."""
+    known = {question.name for question in edited}
+    names = [
+        item["key"]
+        for item in page["assumptions"]
+        if item["origin"] in STAND_IN_ORIGINS
+        and not item["is_computed"]
+        and item["key"] in answers.KEYS
+        and item["key"] not in {*NOT_ASKED, *known}
+        and group_of(item["key"])
+    ]
+    questions = [form.question(name) for name in dict.fromkeys(names)]
+    for question in questions:
+        question.address = question_address(form, question.name)
+        question.compact = True
+    return questions
+
+
 def stand_ins(page):
     """Return what stands in for the answers that are open, as texts by key."""
     return {item["key"]: item["value"] for item in page["assumptions"] if item["origin"] in STAND_IN_ORIGINS}

@@ -20,6 +20,7 @@ from recommender import (
     change_texts,
     changes,
     evidence,
+    orders,
     plan_texts,
     ranking,
     reasons,
@@ -41,6 +42,7 @@ DEFAULT_TOP = 5
 CACHE_SECONDS = 24 * 3600
 # Facts that a page shows on the other side: what is no advantage, and what was asked for.
 DRAWBACKS = frozenset({"service_pauses"})
+FIRST = frozenset({"first_sure", "first_cards", "first_units", "first_level", "first_points"})
 WISHES = frozenset({"spare"}) | FACTS
 REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
 
@@ -347,9 +349,19 @@ def _rejection_json(
 # Pages
 
 
-def page(result: Result, top: int | None = DEFAULT_TOP) -> dict[str, Any]:
-    """Return what the result page prints: rows of the catalog with texts in the active language."""
-    matches = result.ranking.matches
+def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VIEWS[0]) -> dict[str, Any]:
+    """Return what the result page prints: rows of the catalog with texts in the active language.
+
+    Args:
+        top: matches that are shown; None: all.
+        view: their order, one of `orders.VIEWS`.
+    """
+    matches = orders.ordered(result.ranking.matches, view)
+    if view != orders.VIEWS[0]:  # what puts a match first overall says nothing here
+        matches = tuple(
+            replace(match, reasons=tuple(item for item in match.reasons if item.code not in FIRST))
+            for match in matches
+        )
     shown = matches[:top]
     rest = matches[top:] if top is not None else ()
     slugs = {match.config.node.server for match in matches} | {

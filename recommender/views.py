@@ -5,12 +5,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import template_for
-from recommender import answers, calculator_page, power_page, presentation, services
+from recommender import answers, calculator_page, decision_page, power_page, presentation, services
 from recommender.forms import Questionnaire, answers_in, submitted_answers, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
 TOP = 5
-RESULT_KEYS = FORM_KEYS | {"show"}
+RESULT_KEYS = FORM_KEYS | {"show", "view"}
 
 
 @require_safe
@@ -20,13 +20,17 @@ def results(request):
         query = submitted_answers(request.GET)
         if request.GET.get("show") == "all":
             query["show"] = "all"
+        if decision_page.view_of(request) != "best":
+            query["view"] = decision_page.view_of(request)
         return HttpResponseRedirect(address("results", query), max_length=None)
     given = answers.parse(dict(answers_in(request.GET).lists()))
     result, problems = with_good_answers(services.recommend, given)
     show_all = request.GET.get("show") == "all"
-    page = services.page(result, top=None if show_all else TOP)
+    view = decision_page.view_of(request)
+    page = services.page(result, top=None if show_all else TOP, view=view)
     form = Questionnaire(request.GET, problems, presentation.stand_ins(page))
     edited = presentation.edited_questions(form, page)
+    edited_more = presentation.typical_questions(form, page, edited)
     context = {
         "form": form,
         "page": page,
@@ -35,12 +39,16 @@ def results(request):
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
                 "power": power_page.details_of_answers(match, given),
+                "month": month_page.month_details(match, page, given),
+                "facts": decision_page.cut(match["reasons"]),
+                "cautions": decision_page.cut(match["warnings"]),
             }
             for match in page["matches"]
         ],
         "assumptions": presentation.assumptions(page, form),
         "edited": edited,
-        "hidden": form.hidden({question.name for question in edited}),
+        "edited_more": edited_more,
+        "hidden": form.hidden({question.name for question in (*edited, *edited_more)}),
         "work": presentation.work_of_result(page),
         "missing": presentation.missing(page, form),
         "notices": unknown_notices(request.GET, RESULT_KEYS) + page["notices"],
@@ -51,6 +59,14 @@ def results(request):
         "plans_url": address("plans", form.query),
         "measuring_url": address("measuring", form.query),
         "work_url": address("questionnaire", form.query),
+        "view": view,
+        "views": decision_page.views(form, view),
+        "view_note": decision_page.VIEW_NOTES.get(view, ""),
+        "front": decision_page.front(result, view, result.names),
+        "funnel": decision_page.funnel_rows(result),
+        "begun": decision_page.begun_from(result, result.names),
+        "recovered": [] if page["matches"] else decision_page.recovered_rows(result, form),
+        "what_if_url": address("what_if", form.query),
         "spoken": presentation.spoken(page),
         "binding": presentation.binding(page, form),
         "nearest": [] if page["matches"] else presentation.nearest(page),

@@ -105,6 +105,7 @@ SAMPLES = {
         for group in GROUPS
     ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
+    "recommender:what_if": lambda: [Page("recommender:what_if", query=query) for query in QUESTIONS[:3]],
     "recommender:plans": lambda: [Page("recommender:plans", query=query) for query in QUESTIONS],
     "recommender:measuring": lambda: [Page("recommender:measuring", query=query) for query in QUESTIONS],
 }

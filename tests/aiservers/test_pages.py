@@ -35,6 +35,7 @@ HEADERS = {
     "recommender:check": NOINDEX,
     "recommender:results": NOINDEX,
     "recommender:plans": NOINDEX,
+    "recommender:what_if": NOINDEX,
     "recommender:measuring": NOINDEX,
 }
 POLICY = {
