@@ -27,7 +27,8 @@ NAMES = {
     "energy": pgettext_lazy("formula", "energy in kWh"),
     "energy_price": pgettext_lazy("formula", "your tariff per kWh"),
 }
-SIGNS = {"*": "×", "/": "÷", "+": "+", "(": "(", ")": ")"}
+SIGNS = {"*": "×", "/": "÷", "+": "+", "-": "−", "(": "(", ")": ")"}
+PERCENT = "%"
 # What the shares of the parts rest on (see `sizing.power_constants`).
 SOURCES = [
     ("ML.ENERGY", "https://ml.energy/leaderboard/"),
@@ -119,17 +120,23 @@ def _each_unit(full, rack_units):
 
 
 def _figure(label, reckoned, unit):
+    return reckoned_figure(label, reckoned, unit, NAMES)
+
+
+def reckoned_figure(label, reckoned, unit, names):
+    """Return a figure with its range and its arithmetic in words and numbers, as texts.
+
+    Args:
+        reckoned: `energy.Reckoned`.
+        unit: What follows its number; "": nothing.
+        names: What the values of its formula are called.
+    """
     formula = reckoned.formula
-    words = {value.name: str(NAMES[value.name]) for value in formula.values}
+    words = {value.name: str(names[value.name]) for value in formula.values}
     numbers = {value.name: _plain(value.amount.typical) for value in formula.values}
-    result = (
-        quantity(estimated(reckoned.amount.typical), unit, 2) if unit else _plain(reckoned.amount.typical)
-    )
-    return {
-        "label": label,
-        "text": _ends(reckoned.amount, unit),
-        "formula": "\n".join((_written(formula, words), f"= {_written(formula, numbers)}", f"= {result}")),
-    }
+    result = _ends(reckoned.amount, unit)
+    lines = (_written(formula, words), f"= {_written(formula, numbers)}", f"= {result['typical']}")
+    return {"label": label, "text": result, "formula": "\n".join(lines)}
 
 
 def _written(formula, words):
@@ -138,14 +145,16 @@ def _written(formula, words):
 
 
 def _ends(value, unit):
-    """Return typical, low and high as texts, to three digits."""
+    """Return typical, low and high as texts, to three digits; no ends where the value is exact."""
     low, typical, high = (estimated(end) for end in (value.low, value.typical, value.high))
-    return {
-        "typical": quantity(typical, unit, places(typical))
-        if unit
-        else format_number(typical, places(typical)),
-        "ends": f"{format_number(low, places(low))}–{format_number(high, places(high))}",
-    }
+    ends = f"{format_number(low, places(low))}–{format_number(high, places(high))}"
+    return {"typical": _with_unit(typical, unit), "ends": ends if low != high else ""}
+
+
+def _with_unit(value, unit):
+    if unit == PERCENT:
+        return pgettext("unit", "%(number)s%%") % {"number": format_number(value, places(value))}
+    return quantity(value, unit, places(value)) if unit else format_number(value, places(value))
 
 
 def _plain(value):

@@ -5,11 +5,20 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import template_for
-from recommender import answers, calculator_page, decision_page, power_page, presentation, services
+from recommender import (
+    answers,
+    calculator_page,
+    decision_page,
+    month_page,
+    power_page,
+    presentation,
+    services,
+)
 from recommender.forms import Questionnaire, answers_in, submitted_answers, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
 TOP = 5
+DETAILED = 3  # matches that open to where their power goes
 RESULT_KEYS = FORM_KEYS | {"show", "view"}
 
 
@@ -38,12 +47,12 @@ def results(request):
             presentation.match(match, page)
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
-                "power": power_page.details_of_answers(match, given),
+                "power": power_page.details_of_answers(match, given) if place < DETAILED else None,
                 "month": month_page.month_details(match, page, given),
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
             }
-            for match in page["matches"]
+            for place, match in enumerate(page["matches"])
         ],
         "assumptions": presentation.assumptions(page, form),
         "edited": edited,

@@ -1,0 +1,103 @@
+"""A month of training on a match: GPU hours, experiments against the hours, waits for checkpoints."""
+
+from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
+
+from recommender import adapters
+from recommender.power_page import PERCENT, reckoned_figure
+from recommender.sizing.breakdown import checkpoints
+from recommender.sizing.energy import Reckoned
+from recommender.sizing.experiments import gpu_hours_of, hours_available, month_of, stall_of, with_stalls
+from recommender.sizing.specs import GB, Range
+
+# Training in 16 bits with AdamW: weights, then states and master weights [bytes a parameter].
+WEIGHT_BYTES, STATE_BYTES = 2.0, 12.0
+WHOLE = ("pretraining", "full")  # methods whose checkpoints hold the whole model
+USUAL_MINUTES = 60.0  # between two checkpoints, where nobody says
+NAMES = {
+    "cycle_hours": pgettext_lazy("formula", "hours of one cycle"),
+    "gpus": pgettext_lazy("formula", "GPUs"),
+    "experiments": pgettext_lazy("formula", "experiments"),
+    "hours": pgettext_lazy("formula", "hours of the month"),
+    "maintenance_hours": pgettext_lazy("formula", "hours of maintenance"),
+    "serving_share": pgettext_lazy("formula", "share of serving"),
+    "available_hours": pgettext_lazy("formula", "hours available"),
+    "checkpoint": pgettext_lazy("formula", "bytes of a checkpoint"),
+    "storage_rate": pgettext_lazy("formula", "bytes a second of the storage"),
+    "write_seconds": pgettext_lazy("formula", "seconds to write one"),
+    "checkpoint_seconds": pgettext_lazy("formula", "seconds between two"),
+}
+STATES = {
+    "fits": _("The month has the hours for all of them."),
+    "fits_if": _("The month has the hours only where a cycle is at the short end of its range."),
+    "no": _("The month has not the hours for all of them."),
+}
+
+
+def month_details(match, page, given):
+    """Return what training on a match takes of a month; None: it does not train, or its time is not known.
+
+    Args:
+        match: A match of `services.page`.
+        page: The page that it stands on.
+        given: `answers.Answers`.
+    """
+    if match["training_hours"] is None:
+        return None
+    cycle = Range(*match["training_hours"])
+    gpus = match["gpus_per_server"] * match["servers"] - match["idle_gpus"]
+    hours = pgettext("unit", "h")
+    gpu_hours = gpu_hours_of(cycle, gpus)
+    figures = [_figure(_("GPU hours of one cycle"), gpu_hours, pgettext("unit", "GPU hours"))]
+    stall = _stall(page, given)
+    if stall is not None:
+        share = Reckoned(stall.share.scaled(100), stall.share_formula)
+        seconds = Reckoned(stall.write_seconds, stall.write_formula)
+        figures.append(_figure(_("Time to write one checkpoint"), seconds, pgettext("unit", "s")))
+        figures.append(_figure(_("Part of the time that waits for checkpoints"), share, PERCENT))
+        cycle = with_stalls(cycle, stall)
+    wanted = given.interval("experiments_per_month")
+    said = ""
+    if wanted is not None and cycle.low > 0:
+        maintenance = given.interval("maintenance_hours")
+        available = hours_available(maintenance_hours=float(maintenance.high) if maintenance else 0.0)
+        month = month_of(cycle, _range(wanted), available.amount.typical)
+        figures.append(_figure(_("Hours of the month that training may take"), available, hours))
+        if month.share is not None:
+            share = Reckoned(month.share.scaled(100), month.formula)
+            figures.append(_figure(_("Part of them that the experiments take"), share, PERCENT))
+        said = STATES[month.state]
+    return {"figures": figures, "said": said}
+
+
+def _figure(label, reckoned, unit):
+    return reckoned_figure(label, reckoned, unit, NAMES)
+
+
+def _stall(page, given):
+    """Return what checkpoints of the whole model cost; None: adapters' are small, or no storage is named."""
+    rate = given.interval("storage_gbs")
+    method = next((item["code"] for item in page["assumptions"] if item["key"] == "method"), None)
+    is_pretraining = "training" in given.several("stage")
+    parameters = _parameters(given)
+    if not rate or not rate.low or parameters is None:
+        return None
+    if method not in WHOLE and not (method is None and is_pretraining):
+        return None
+    files = checkpoints(parameters, weight=WEIGHT_BYTES, optimizer=STATE_BYTES)
+    every = given.interval("checkpoint_minutes")
+    minutes = float(every.low) if every and every.low else USUAL_MINUTES
+    return stall_of(Range.exact(files.full), _range(rate).scaled(float(GB)), minutes)
+
+
+def _parameters(given):
+    slug = given.one("training_model") or given.one("model")
+    model = adapters.load_specs().models.get(slug) if slug else None
+    if model is not None:
+        return float(model.parameters)
+    stated = given.interval("parameters_b")
+    return float(stated.high) * 1e9 if stated else None
+
+
+def _range(interval):
+    low, high = float(interval.low), float(interval.high)
+    return Range(low, (low + high) / 2, high)

@@ -1,0 +1,51 @@
+import pytest
+from django.utils.translation import override
+
+from tests.pages import LANGUAGES, Document, Page
+
+pytestmark = pytest.mark.usefixtures("catalog")
+
+TRAINING = (
+    "stage=fine_tuning&model=llama-3.1-8b&method={method}&dataset_tokens=50000000&epochs=3&target_hours=24"
+)
+
+
+def page_of(client, query, language="en"):
+    return client.get(f"{Page('recommender:results').path(language)}?{query}").content.decode()
+
+
+def test_a_cycle_has_its_gpu_hours_and_nothing_else_is_made_up(client):
+    html = page_of(client, TRAINING.format(method="full"))
+    assert html.count("GPU hours of one cycle") > 1
+    assert "Part of them that the experiments take" not in html
+    assert "Time to write one checkpoint" not in html
+
+
+def test_experiments_stand_against_the_hours(client):
+    query = f"{TRAINING.format(method='lora')}&maintenance_hours=10&experiments_per_month="
+    few, many = page_of(client, f"{query}2"), page_of(client, f"{query}5000")
+    assert "The month has the hours for all of them." in few
+    assert "= (730 − 10) × (1 − 0)" in few
+    assert "The month has not the hours for all of them." in many
+
+
+def test_checkpoints_of_the_whole_model_wait_for_the_storage(client):
+    query = "&storage_gbs=2&checkpoint_minutes=30"
+    whole = page_of(client, TRAINING.format(method="full") + query)
+    # 8.03 billion parameters of 14 bytes at 2 GB/s
+    assert "56.2\u202fs" in whole
+    assert "÷ (1,800 + 56.2" in whole
+    assert "Time to write one checkpoint" not in page_of(client, TRAINING.format(method="lora") + query)
+
+
+def test_a_service_has_no_month_of_training(client):
+    html = page_of(client, "stage=inference&workload=chat&model=llama-3.1-8b&concurrency=8")
+    assert "A month of training" not in html
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_reads_in_every_language(client, language):
+    query = TRAINING.format(method="full") + "&storage_gbs=1.5..3&experiments_per_month=2..4"
+    with override(language):
+        document = Document(page_of(client, query, language))
+    assert not [text for text in document.texts if "None" in text]
