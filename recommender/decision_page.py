@@ -22,6 +22,7 @@ VIEW_NOTES = {
     "grow": _("In the order of the room to grow. Level: less than two points apart."),
     "power": _("In the order of the typical draw. Level: less than a tenth apart."),
 }
+MAX_ROWS = 8  # of the front, in the table of the results
 MAX_SHOWN = 3  # reasons and cautions of a match; the rest opens
 
 
@@ -78,7 +79,14 @@ def front(result, view, page_names):
                     "by_rank": ranks[server, gpu],
                 }
             )
-    return {"drawing": scatter(matches), "rows": rows, "beaten": beaten, "unit": _unit(result.case)}
+    return {
+        "drawing": scatter(matches),
+        "rows": rows[:MAX_ROWS],
+        "further": rows[MAX_ROWS:],
+        "more": len(rows[MAX_ROWS:]),
+        "beaten": beaten,
+        "unit": _unit(result.case),
+    }
 
 
 def _short(value):

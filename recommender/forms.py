@@ -149,6 +149,8 @@ class Question:
     source: str = ""  # the task that it is typical for
     address: str = ""
     compact: bool = False  # beside the results: a list instead of radio buttons
+    is_brief: bool = False  # the control alone
+    is_shortened: bool = False  # not all that may be answered is listed
 
     @property
     def is_preference(self):

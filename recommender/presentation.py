@@ -8,6 +8,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from catalog.templatetags.rack import card_kind
 from catalog.templatetags.units import estimated, format_number, places
 from recommender import answers, reasons
+from recommender.case_defaults import ENVELOPE, MODEL_DEFAULTS, WELL_KNOWN
 from recommender.questions import NOT_ASKED, STAGES, STEP_ONE, group_of
 
 # The question that a rule answers to: the first to look at when it rules too much out.
@@ -28,6 +29,8 @@ QUESTION_OF_RULE = {
     "gpu_vendor": "gpu_vendor",
 }
 
+# What the result page offers to change to, beside the model that was chosen.
+FREQUENT_MODELS = frozenset({*ENVELOPE, *WELL_KNOWN, *MODEL_DEFAULTS.values(), "deepseek-v3", "gpt-oss-120b"})
 STAND_IN_ORIGINS = ("profile", "default")
 MAX_NEAREST = 3  # ruled-out servers that an empty result names
 MAX_DRAWN = 4  # servers of one match that are drawn
@@ -88,6 +91,7 @@ def edited_questions(form, page):
     for question in edited:
         question.address = question_address(form, question.name)
         question.compact = True
+        _shorten(question)
     return edited
 
 
@@ -107,7 +111,21 @@ def typical_questions(form, page, edited):
     for question in questions:
         question.address = question_address(form, question.name)
         question.compact = True
+        question.is_brief = True
+        _shorten(question)
     return questions
+
+
+def _shorten(question):
+    """Leave the models that most readers want: hundreds of options belong on the page of the question."""
+    if question.control != "select" or question.name not in ("model", "training_model", "draft_model"):
+        return
+    groups = [
+        (label, [option for option in options if option.selected or option.value in FREQUENT_MODELS])
+        for label, options in question.groups
+    ]
+    question.groups = [(label, options) for label, options in groups if options]
+    question.is_shortened = True
 
 
 def stand_ins(page):
@@ -128,13 +146,18 @@ def missing(page, form):
     ]
 
 
-def assumptions(page, form):
-    """Return what the result rests on: the reader's own answers first, then guesses, then typical values."""
+def assumptions(page, form, here=frozenset()):
+    """Return what the result rests on: the reader's own answers first, then guesses, then typical values.
+
+    Args:
+        here: keys of the questions that the page itself asks; links to them stay on it.
+    """
     order = {"given": 0, "hypothesis": 1, "computed": 2, "profile": 3, "default": 4}
     rows = [
         item
         | {
-            "address": question_address(form, item["key"]),
+            "address": f"#id_{item['key']}" if item["key"] in here else question_address(form, item["key"]),
+            "is_here": item["key"] in here,
             "origin": "computed" if item["is_computed"] else item["origin"],
         }
         for item in page["assumptions"]

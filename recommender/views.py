@@ -18,7 +18,7 @@ from recommender.forms import Questionnaire, answers_in, submitted_answers, with
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
 TOP = 5
-DETAILED = 3  # matches that open to where their power goes
+DETAILED = 1  # matches that open to where their power goes
 RESULT_KEYS = FORM_KEYS | {"show", "view"}
 
 
@@ -40,6 +40,7 @@ def results(request):
     form = Questionnaire(request.GET, problems, presentation.stand_ins(page))
     edited = presentation.edited_questions(form, page)
     edited_more = presentation.typical_questions(form, page, edited)
+    here = {question.name for question in (*edited, *edited_more)}
     context = {
         "form": form,
         "page": page,
@@ -54,10 +55,10 @@ def results(request):
             }
             for place, match in enumerate(page["matches"])
         ],
-        "assumptions": presentation.assumptions(page, form),
+        "assumptions": presentation.assumptions(page, form, here),
         "edited": edited,
         "edited_more": edited_more,
-        "hidden": form.hidden({question.name for question in (*edited, *edited_more)}),
+        "hidden": form.hidden(here),
         "work": presentation.work_of_result(page),
         "missing": presentation.missing(page, form),
         "notices": unknown_notices(request.GET, RESULT_KEYS) + page["notices"],
@@ -79,7 +80,7 @@ def results(request):
         "spoken": presentation.spoken(page),
         "binding": presentation.binding(page, form),
         "nearest": [] if page["matches"] else presentation.nearest(page),
-        "messages_of_answers": presentation.messages_of_answers(form, {question.name for question in edited}),
+        "messages_of_answers": presentation.messages_of_answers(form, here),
     }
     template = template_for(request, "recommender/results.html", partial="results")
     return render(request, template, context)
