@@ -5,11 +5,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, pgettext_lazy
 
 from catalog.templatetags import units
 from recommender.sizing.breakdown import Item
-from recommender.sizing.formulas import Formula, Value
+from recommender.sizing.formulas import (
+    DIFFUSERS,
+    LITGPT,
+    LOGS,
+    QWEN,
+    QWEN3,
+    TORCHTITAN,
+    Formula,
+    Value,
+)
 from recommender.sizing.specs import GIB, GPUSpec, Range
 
 # The memory line that a group of items adds up to.
@@ -55,6 +64,7 @@ ITEM_LABELS: dict[str, Promise] = {
     "graphs_reserved": _("Reserve for recorded CUDA graphs"),
     "graphs_recorded": _("Recorded CUDA graphs"),
     "kernels": _("Kernels and rounding of the allocator"),
+    "workspaces": _("Workspaces and rounding of the allocator"),
     "driver": _("What the driver keeps"),
     "communication": _("Buffers for talking to the other GPUs"),
     "process": _("The process itself"),
@@ -118,6 +128,8 @@ VALUE_LABELS: dict[str, Promise] = {
     "link_bytes": pgettext_lazy("formula", "bytes of a link"),
     "links": pgettext_lazy("formula", "links"),
     "logit_bytes": pgettext_lazy("formula", "bytes of a logit"),
+    "seen": pgettext_lazy("formula", "seen peak of sampling"),
+    "cases": pgettext_lazy("formula", "published measurements"),
     "measured": pgettext_lazy("formula", "measured"),
     "memory": pgettext_lazy("formula", "memory of the card"),
     "parameter_bytes": pgettext_lazy("formula", "bytes of a parameter"),
@@ -159,11 +171,15 @@ VALUE_LABELS: dict[str, Promise] = {
 }
 
 SOURCE_LABELS: dict[str, Promise | str] = {
-    "engine_logs": _("published start-up logs of engines"),
-    "published_peaks": _("published peaks of memory"),
     "own_estimate": _("our own estimate"),
     "quoted_rule": _("NVIDIA’s rule for inference servers, as a maker’s configurator quotes it"),
     "published_models": _("the models of this catalog"),
+    LOGS: _("start-up logs of vLLM, collected by Red Hat"),
+    QWEN: _("Qwen, measured memory of running and training"),
+    QWEN3: _("Qwen3, measured memory and speed"),
+    LITGPT: _("LitGPT, measured memory"),
+    TORCHTITAN: _("torchtitan, measured memory of training"),
+    DIFFUSERS: _("Diffusers, measured memory of making pictures"),
     "https://docs.vllm.ai/en/latest/configuration/engine_args.html": _("vLLM, engine arguments"),
     "https://github.com/vllm-project/vllm/blob/main/vllm/engine/arg_utils.py": _(
         "vLLM, defaults in its source"
@@ -238,8 +254,7 @@ def formula_text(formula: Formula, size: Range) -> str:
         "gib": units.bytes_gib(size.typical),
         "gb": units.bytes_gb(size.typical),
     }
-    is_estimate = formula.sources == ("own_estimate",)
-    lines = [gettext("estimated") if is_estimate else gettext("seen in measurements, not computed")]
+    lines = [_read_off(formula)]
     if formula.expression != "measured":
         numbers = {value.name: _number(value.amount.typical) for value in formula.values}
         words = {value.name: str(VALUE_LABELS.get(value.name, value.name)) for value in formula.values}
@@ -250,6 +265,21 @@ def formula_text(formula: Formula, size: Range) -> str:
         lines.append(gettext("between %(low)s and %(high)s") % ends)
     lines += [_range_text(value) for value in formula.values if _is_range(value, formula)]
     return "\n".join(lines)
+
+
+def _read_off(formula: Formula) -> str:
+    """Return how a figure that no formula gives is known."""
+    cases = next((round(value.amount.typical) for value in formula.values if value.name == "cases"), None)
+    if cases == 0:
+        return gettext("estimated, not measured")
+    if cases is None:
+        return gettext("typical of published measurements, not computed")
+    text = ngettext(
+        "typical of %(cases)s published measurement, not computed",
+        "typical of %(cases)s published measurements, not computed",
+        cases,
+    )
+    return text % {"cases": units.number(cases)}
 
 
 def _written(formula: Formula, words: dict[str, str]) -> str:

@@ -29,8 +29,23 @@ OPENSEARCH = (
 SCYLLA = "https://cloud.docs.scylladb.com/stable/vector-search/vector-search-sizing.html"
 QDRANT = "https://qdrant.tech/documentation/capacity-planning/"
 FAISS = "https://github.com/facebookresearch/faiss/wiki/Guidelines-to-choose-an-index"
-LOGS = "engine_logs"  # spread of published start-up logs, counted beside the constant
-PEAKS = "published_peaks"  # spread of published peaks, counted beside the constant
+# Spreads of what others measured: start-up logs of vLLM, and peaks of memory; counted beside the constants.
+LOGS = (
+    "https://github.com/openshift-psap/vllm-memory-estimator/blob/8b0e21d1ec49357383758a164129515209b37e7f"
+    "/test_data/validation_db.json"
+)
+QWEN = "https://github.com/QwenLM/Qwen/blob/2df8e8ac450fa185c421a08b0090ef81826caa6e/README.md"
+QWEN3 = (
+    "https://github.com/QwenLM/Qwen3/blob/7a2f61ffc7a20d47efcd2bf97f6f2bf52729042e"
+    "/docs/source/getting_started/speed_benchmark.md"
+)
+LITGPT = (
+    "https://github.com/Lightning-AI/litgpt/blob/26857050fe3ff627cd714fe92f5838f51a3d5efa"
+    "/tutorials/resource-tables.md"
+)
+TORCHTITAN = "https://github.com/pytorch/torchtitan/blob/b5bcd76/benchmarks/llama3_h100_202412_torchtitan.md"
+DIFFUSERS = "https://huggingface.co/datasets/sayakpaul/sample-datasets"
+PEAKS = (LITGPT, QWEN)
 ESTIMATE = "own_estimate"
 QUOTED_RULE = "quoted_rule"  # NVIDIA's rule for inference servers, quoted in a maker's configurator
 CATALOG = "published_models"  # the catalog's own models of about that size
@@ -88,6 +103,7 @@ HEADS_KEPT = (
     f"kv_heads:heads head_dim:values value_bytes:bytes/value layers:layers {ENTRIES}",
     (HEADS,),
 )
+SEEN = "measured:bytes cases"  # a figure that is read off, and in how many published measurements
 BY_PARAMETER = (
     "parameter_bytes * parameters / gpus",
     "parameter_bytes:bytes/parameter parameters:parameters gpus:GPUs",
@@ -175,14 +191,18 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "token_bytes:bytes/token tokens:tokens tokens_per_entry",
         (VLLM,),
     ),
-    "cache_copies": ("cache * (copies - 1)", "cache:bytes copies", (PEAKS,)),
+    "cache_copies": ("cache * (copies - 1)", "cache:bytes copies", (QWEN,)),
     # Activations and the engine's reserve
     "activations_forward": (
         "2 * tokens * (widths * hidden + inner_widths * inner / gpus)",
         "tokens:tokens widths hidden:values inner_widths inner:values gpus:GPUs",
         (VLLM_DEFAULTS, LOGS),
     ),
-    "activations_current": ("measured", "measured:bytes", (LOGS,)),
+    "activations_current": (
+        "max(seen, 2 * tokens * (widths * hidden + inner_widths * inner / gpus))",
+        "seen:bytes tokens:tokens widths hidden:values inner_widths inner:values gpus:GPUs",
+        (VLLM_DEFAULTS, LOGS),
+    ),
     "activations_logits": (
         "copies * (4 * sequences * vocabulary)",
         "copies sequences:sequences vocabulary:values",
@@ -193,8 +213,8 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "large_batch:bytes small_batch:bytes room:bytes",
         (VLLM_DEFAULTS,),
     ),
-    "activations_plain": ("measured", "measured:bytes", (PEAKS,)),
-    "activations_fixed": ("measured", "measured:bytes", (PEAKS, ESTIMATE)),
+    "activations_plain": ("measured", SEEN, (QWEN3, LITGPT)),
+    "activations_fixed": ("measured", SEEN, (DIFFUSERS, ESTIMATE)),
     "activations_left": ("(1 - fraction) * memory", "fraction memory:bytes", (SGLANG,)),
     "activations_chunk": (
         "token_bytes * tokens - eased",
@@ -206,11 +226,11 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "sequence_bytes:bytes/sequence sequences:sequences",
         (SGLANG,),
     ),
-    "graphs_recorded": ("measured", "measured:bytes", (LOGS,)),
-    "kernels": ("measured", "measured:bytes", (LOGS,)),
+    "graphs_recorded": ("measured", SEEN, (LOGS,)),
+    "kernels": ("measured", SEEN, (LOGS,)),
     "driver": ("reserved * share", "reserved:bytes share", (LOGS,)),
     "communication": ("rank_bytes * ranks", "rank_bytes:bytes ranks:ranks", (LOGS,)),
-    "process": ("measured", "measured:bytes", (ESTIMATE,)),
+    "process": ("measured", SEEN, (ESTIMATE,)),
     # Training
     "base_weights": BY_PARAMETER,
     "quantized_base": (
@@ -224,20 +244,20 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "gradients": BY_PARAMETER,
     "gradient_at_work": BY_PARAMETER,
     "optimizer_states": BY_PARAMETER,
-    "optimizer_update": ("max(0, update - activations)", "update:bytes activations:bytes", (PEAKS,)),
+    "optimizer_update": ("max(0, update - activations)", "update:bytes activations:bytes", PEAKS),
     "activations_kept": (
         "layers * (2 * tokens * (widths * hidden + inner + copies * adapted) / gpus)"
         " * kept * quantized * unfreed",
         "tokens:tokens widths hidden:values inner:values copies adapted:values layers:layers gpus:GPUs "
         "unfreed kept quantized",
-        (ACTIVATIONS, PEAKS),
+        (ACTIVATIONS, *PEAKS, TORCHTITAN),
     ),
     "activations_recomputed": (
         "(2 * tokens * hidden * layers / gpus"
         " + 2 * tokens * (widths * hidden + inner + copies * adapted) / gpus) * unfreed",
         "tokens:tokens widths hidden:values inner:values copies adapted:values layers:layers gpus:GPUs "
         "unfreed",
-        (ACTIVATIONS, PEAKS),
+        (ACTIVATIONS, *PEAKS, TORCHTITAN),
     ),
     "activations_passing": (
         "(2 * tokens * (widths * hidden + inner + copies * adapted) / gpus"
@@ -245,22 +265,23 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         " * unfreed",
         "tokens:tokens widths hidden:values inner:values copies adapted:values gpus:GPUs "
         "unfreed kept quantized passing:layers",
-        (ACTIVATIONS, PEAKS),
+        (ACTIVATIONS, *PEAKS, TORCHTITAN),
     ),
     "inputs_passing": (
         "(2 * tokens * (widths * hidden + inner + copies * adapted) / gpus"
         " + passing * (2 * tokens * hidden / gpus)) * unfreed",
         "tokens:tokens widths hidden:values inner:values copies adapted:values gpus:GPUs "
         "unfreed passing:layers",
-        (ACTIVATIONS, PEAKS),
+        (ACTIVATIONS, *PEAKS, TORCHTITAN),
     ),
     "logits": (
         "logit_bytes * tokens * vocabulary / gpus / pieces * unfreed",
         "logit_bytes:bytes/logit tokens:tokens vocabulary:values gpus:GPUs pieces unfreed",
-        (PEAKS,),
+        PEAKS,
     ),
-    "fragmentation": ("share * activations", "share activations:bytes", (PEAKS,)),
-    "training_communication": ("measured", "measured:bytes", (PEAKS,)),
+    "fragmentation": ("share * activations", "share activations:bytes", PEAKS),
+    "training_communication": ("measured", "measured:bytes", PEAKS),
+    "workspaces": ("measured", "measured:bytes", PEAKS),
     "gathered_layers": (
         "gathered * (2 * parameters / layers)",
         "gathered:layers parameters:parameters layers:layers",

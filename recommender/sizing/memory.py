@@ -316,7 +316,8 @@ def graphs_beside(gpu: GPUSpec, engine: Engine) -> Line | None:
     if engine in ("sglang", "other"):
         return None
     size = constants.GRAPHS.get(gpu.vendor, constants.GRAPHS[""])
-    return Line("graphs_recorded", "graphs", whole_range(size), (size,))
+    cases = constants.SEEN_IN.get(f"graphs_{gpu.vendor}", constants.SEEN_IN["graphs_"])
+    return Line("graphs_recorded", "graphs", whole_range(size), (size, cases))
 
 
 def _of(model: AIModelSpec, lines: tuple[Line, ...]) -> list[Line]:
@@ -445,7 +446,8 @@ def _activations(
         )
         if batch_tokens and worked.typical > plain.typical:
             return [Line("activations_forward", "activations", size, _worked(model, tensor, prompt))]
-        return [Line("activations_plain", "activations", size, (plain.typical,))]
+        values = (plain.typical, constants.SEEN_IN["plain"])
+        return [Line("activations_plain", "activations", size, values)]
     large = _large(gpu)
     found = _batch(model, layout, build, batch_tokens, large=large)
     if not large:
@@ -467,7 +469,7 @@ FIXED = {
 
 def _fixed(model: AIModelSpec) -> Line:
     size = FIXED[model.kind]
-    return Line("activations_fixed", "activations", whole_range(size), (size,))
+    return Line("activations_fixed", "activations", whole_range(size), (size, constants.SEEN_IN[model.kind]))
 
 
 def _forward(model: AIModelSpec, tensor: int, tokens: int) -> Range:
@@ -502,7 +504,7 @@ def _batch(
     values: tuple[float | Range, ...] = ()
     if model.generates_tokens and build == "current":
         sampling, code = constants.CURRENT_PEAK[large], "activations_current"
-        values = (sampling,)
+        values = (sampling, *_worked(model, tensor, tokens))
     elif model.generates_tokens:
         sequences, vocabulary = constants.BATCH_SEQUENCES[large and build == "2025"], model.vocab_size or 0
         sampling, code = constants.LOGIT_COPIES.scaled(4.0 * sequences * vocabulary), "activations_logits"
@@ -556,7 +558,7 @@ def _reserve(gpu: GPUSpec, layout: Layout, engine: Engine, share: float) -> list
     base = constants.PLAIN_BASE if engine == "other" else constants.ENGINE_BASE
     driver, part = driver_reserve(gpu), min(share, 1.0)
     lines = [
-        Line("kernels", "outside", whole_range(base), (base,)),
+        Line("kernels", "outside", whole_range(base), (base, constants.SEEN_IN["kernels"])),
         Line("driver", "outside", whole_range(driver.scaled(part)), (driver, part)),
     ]
     ranks = layout.gpus_per_replica
@@ -587,7 +589,7 @@ def _companion(model: AIModelSpec, gpu: GPUSpec) -> tuple[Line, ...]:
         size = whole_range(_forward(model, 1, tokens))
         lines.append(Line("activations_forward", "activations", size, _worked(model, 1, tokens)))
     context = constants.PROCESS_CONTEXT
-    lines.append(Line("process", "outside", whole_range(context), (context,)))
+    lines.append(Line("process", "outside", whole_range(context), (context, constants.SEEN_IN["process"])))
     return tuple(_of(model, tuple(lines)))
 
 

@@ -95,6 +95,17 @@ SGLANG_BATCHES = (
 # A cache that grows by concatenation (Transformers before 4.36) has its old and its new copy at once, and
 # leaves holes: 1.6 to 2.1 times its size in eight measured peaks.
 CONCATENATED_CACHE = Range(1.5, 1.85, 2.2)
+# How many published measurements stand behind a figure that is read off rather than worked out; 0: estimated.
+SEEN_IN = {
+    "graphs_nvidia": 24,
+    "graphs_amd": 8,
+    "graphs_": 32,
+    "kernels": 10,
+    "plain": 38,
+    "image_generation": 16,
+    "vision": 0,
+    "process": 0,
+}
 # Plain PyTorch: what 38 published peaks have above weights and cache, next to nothing to 0.8 GiB.
 PLAIN_PEAK = Range(0.0, 0.1 * GIB, 0.8 * GIB)
 PLAIN_BASE = Range(0.0, 0.05 * GIB, 0.3 * GIB)

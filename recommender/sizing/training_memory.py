@@ -280,7 +280,7 @@ def _standing_lines(
     driver, base = driver_reserve(gpu), constants.TRAINING_BASE
     lines += [
         _line("driver", "outside", driver, driver, 1.0),
-        _line("kernels", "outside", base, base),
+        _line("workspaces", "outside", base, base),
     ]
     if layout.gpus_used > 1:
         buffers = constants.TRAINING_COMMUNICATION

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from recommender.sizing.breakdown import checkpoints, serving_breakdown, training_breakdown
 from recommender.sizing.formulas import FORMULAS
 from recommender.sizing.memory import inference_memory, max_requests, training_memory
+from recommender.sizing.shapes import usual_shape
 from recommender.sizing.specs import GB, GIB, Range, SizingError
 from tests.sizing.arithmetic import CALLS, worked_out
 from tests.sizing.memory_examples import (
@@ -61,8 +62,20 @@ def train(model, gpu=H100, layout=None, function=training_breakdown, **asked):
     return function(model, gpu, layout or split(), **(known | asked))
 
 
+GUESSED = usual_shape(20e9, known=(LLAMA_3B, LLAMA_8B, LLAMA_70B, GEMMA_3_27B, QWEN35_27B))
 SERVED = st.sampled_from(
-    [LLAMA_8B, LLAMA_70B, GEMMA_3_27B, QWEN35_27B, DEEPSEEK_V3, DEEPSEEK_V32, MIXTRAL, GPT_OSS_20B, BGE_M3]
+    [
+        LLAMA_8B,
+        LLAMA_70B,
+        GEMMA_3_27B,
+        QWEN35_27B,
+        DEEPSEEK_V3,
+        DEEPSEEK_V32,
+        MIXTRAL,
+        GPT_OSS_20B,
+        BGE_M3,
+        GUESSED,
+    ]
 )
 ENGINES = st.sampled_from(["vllm", "sglang", "tensorrt_llm", "other"])
 
@@ -179,7 +192,8 @@ def test_every_formula_can_be_read():
         used = {
             node.id for node in ast.walk(ast.parse(expression, mode="eval")) if isinstance(node, ast.Name)
         }
-        assert used - set(CALLS) == words
+        # How many measurements a figure was read off from stands beside it, not in it.
+        assert used - set(CALLS) == words - {"cases"}
         assert sources
 
 
