@@ -83,7 +83,6 @@ def new(request):
             "back_url": f"{reverse('recommender:results')}?{query.urlencode()}",
             "days": settings.BRIEF_DAYS,
         },
-        status=400 if form.is_bound and not form.is_valid() else 200,
     )
 
 
@@ -145,7 +144,6 @@ def sales(request, token):
         request,
         "briefs/sales.html",
         {"contact_form": form, "token": token, "brief": brief, "days": settings.CONTACT_DAYS},
-        status=400 if form.is_bound else 200,
     )
 
 

@@ -98,9 +98,9 @@ def test_bad_answers_are_named_and_the_good_ones_kept(client):
 
 def test_too_long_texts_get_their_message_and_lose_nothing(client):
     response = client.post(url("new", **CHAT), {"title": "x" * 121, "note": "kept"})
-    assert response.status_code == 400
+    assert response.status_code == 200
     assert 'id="id_title_error"' in body(response)
-    assert ">kept" in re.sub(r"\s*\n", "", body(response)) or "kept</textarea>" in body(response)
+    assert "kept</textarea>" in body(response)
     assert not Brief.objects.exists()
 
 
@@ -317,7 +317,7 @@ def test_a_brief_goes_to_sales_with_the_consent_that_was_given(client, made):
 
 def test_without_consent_nothing_is_stored(client, made):
     response = send(client, made, consent="")
-    assert response.status_code == 400
+    assert response.status_code == 200
     page = body(response)
     assert "Without your consent nothing is stored or sent." in page
     assert 'value="Ana Ruiz"' in page
@@ -330,14 +330,14 @@ def test_without_consent_nothing_is_stored(client, made):
 )
 def test_bad_input_is_answered_beside_its_field(client, made, bad):
     response = send(client, made, **bad)
-    assert response.status_code == 400
+    assert response.status_code == 200
     assert f'id="id_{next(iter(bad))}_error"' in body(response)
     assert not Lead.objects.exists()
 
 
 def test_a_robot_that_fills_every_field_sends_nothing(client, made):
     response = send(client, made, confirmation="http://spam.example")
-    assert response.status_code == 400
+    assert response.status_code == 200
     assert "trap for robots" in body(response)
     assert not Lead.objects.exists()
 
