@@ -14,9 +14,10 @@ Ratio = Callable[[Answer], float]
 
 
 def left_out(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers corrected by what the other groups of their situation say.
+    """Return the answers with their constants fitted anew to the other groups: leave-one-group-out.
 
-    If the constants of a situation fitted some groups only, the correction would make the others much worse.
+    Each is scaled by what the other groups with the same constants say; where there are none, the other
+    groups of the situation. If constants fitted some groups only, this would make the others much worse.
     Nothing comes back where all cases are of one group.
     """
     points = [answer for answer in answers if answer.predicted.point]
@@ -24,11 +25,13 @@ def left_out(answers: Sequence[Answer]) -> list[Answer]:
         return []
     corrected = []
     for answer in points:
-        others = [
+        alike = [
             other
             for other in _other_groups(points, answer)
             if other.predicted.situation == answer.predicted.situation
         ]
+        others = [other for other in alike if other.predicted.constants == answer.predicted.constants]
+        others = others or alike
         factor = _factor(others, lambda other: other.measured / other.predicted.range.typical)
         scaled = replace(answer.predicted, range=answer.predicted.range.scaled(factor))
         corrected.append(replace(answer, predicted=scaled))

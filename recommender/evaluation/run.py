@@ -15,6 +15,7 @@ from recommender.sizing.specs import SizingError
 
 FAMILIES: dict[str, ModuleType] = {module.FAMILY: module for module in (memory, throughput, training)}
 VERDICT = "verdict"
+ALL = "all"
 FITS = {"fits": True, "does-not-fit": False}
 # Judged wherever it was measured, though no case of the published set names it as fit to judge by.
 ALWAYS = {throughput.FAMILY: ("mean_system_power_w",)}
@@ -47,6 +48,7 @@ class Report:
     answers: dict[tuple[str, str], list[Answer]]
     verdicts: dict[str, list[Verdict]]
     unanswered: list[Unanswered]
+    covered: dict[str, tuple[int, int]]  # of cases with model and card in the catalog: predicted ones, all
 
     def scores(self) -> dict[str, dict[str, Score]]:
         """Return the score of each family's figures."""
@@ -68,16 +70,18 @@ class Report:
 
     def comparisons(self) -> dict[tuple[str, str], dict[str, Score]]:
         """Return the scores of the same points by other means (see `comparison`)."""
-        means = {
-            "corrected by the other groups": comparison.left_out,
-            "plain roofline": comparison.bounds,
-            "roofline, one factor": comparison.bounds_with_one_factor,
-        }
-        found: dict[tuple[str, str], dict[str, Score]] = {}
-        for key, answers in sorted(self.answers.items()):
-            others = {name: rule(answers) for name, rule in means.items()}
-            found[key] = {name: score(one, len(one)) for name, one in others.items() if one}
-        return found
+        return {key: compared(answers) for key, answers in sorted(self.answers.items())}
+
+    def language_models(self) -> dict[str, list[Answer]]:
+        """Return the answers on rates of language models with stated lengths, by situation, all figures."""
+        found: dict[str, list[Answer]] = defaultdict(list)
+        for (family, _figure), answers in sorted(self.answers.items()):
+            for answer in answers if family == throughput.FAMILY else ():
+                situation = answer.predicted.situation
+                if answer.predicted.point and situation in throughput.SITUATIONS:
+                    for name in (ALL, situation.partition(",")[0], situation):
+                        found[name].append(answer)
+        return {name: found[name] for name in sorted(found, key=lambda name: (name != ALL, name))}
 
     def verdict_counts(self) -> dict[str, dict[str, list[int]]]:
         """Return {family: {verdict: [right, all]}} of the predicted ones."""
@@ -107,6 +111,17 @@ class Report:
         }
 
 
+def compared(answers: list[Answer]) -> dict[str, Score]:
+    """Return the scores of the same answers by other means (see `comparison`)."""
+    means = {
+        "corrected by the other groups": comparison.left_out,
+        "plain roofline": comparison.bounds,
+        "roofline, one factor": comparison.bounds_with_one_factor,
+    }
+    others = {name: rule(answers) for name, rule in means.items()}
+    return {name: score(one, len(one)) for name, one in others.items() if one}
+
+
 def evaluate(cases: Iterable[Case], shelf: Shelf) -> Report:
     """Return what the sizing code says of each case beside what was measured.
 
@@ -118,7 +133,9 @@ def evaluate(cases: Iterable[Case], shelf: Shelf) -> Report:
     answers: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     verdicts: dict[str, list[Verdict]] = defaultdict(list)
     unanswered = []
+    covered: Counter[tuple[str, bool]] = Counter()
     for case in cases:
+        known, answered = _is_known(case, shelf), False
         for figure in _figures(case):
             asked[case.family, figure] += 1
             try:
@@ -126,9 +143,28 @@ def evaluate(cases: Iterable[Case], shelf: Shelf) -> Report:
                     verdicts[case.family].append(_verdict(case, shelf))
                 else:
                     answers[case.family, figure].append(_answer(case, figure, shelf))
+                answered = True
             except Refused as refused:
                 unanswered.append(Unanswered(case.id, case.family, figure, str(refused)))
-    return Report(dict(asked), dict(answers), dict(verdicts), unanswered)
+        if known:
+            covered[case.family, answered] += 1
+    shares = {
+        family: (covered[family, True], covered[family, True] + covered[family, False])
+        for family in sorted({family for family, _answered in covered})
+    }
+    return Report(dict(asked), dict(answers), dict(verdicts), unanswered, shares)
+
+
+def _is_known(case: Case, shelf: Shelf) -> bool:
+    """Tell whether the case's model, and its card or a stand-in for that, are in the catalog."""
+    if case.question is None:
+        return False
+    try:
+        shelf.model(case.question)
+        shelf.card(case.question)
+    except Refused:
+        return False
+    return True
 
 
 def _figures(case: Case) -> list[str]:

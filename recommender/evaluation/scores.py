@@ -15,12 +15,14 @@ class Prediction:
     Attributes:
         point: False where an input is only known between two ends: the range counts, its middle does not.
         bound: The figure if printed rates were reached in full, to compare with; None: it has no such bound.
+        constants: Which row of the tables of constants it rests on, within its situation.
     """
 
     range: Range
     situation: str
     point: bool = True
     bound: float | None = None
+    constants: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,16 @@ MEAN_PROMPT = (0.2, 0.7)
 MEAN_ANSWER = (0.25, 1.0)
 DECODE = (64, 256)  # prompt and answer of a case that only says "decode" [tokens]
 
+# Situations of language models whose lengths are stated.
+SITUATIONS = (
+    "tuned, dense",
+    "tuned, mixture",
+    "as installed, dense",
+    "as installed, mixture",
+    "single stream, graphs",
+    "single stream, eager",
+)
+
 _DATA_PARALLEL_ATTENTION = re.compile(r"attention DP \+ EP (?P<experts>\d+)")
 _STAGES = re.compile(r"DEP (?P<experts>\d+), PP (?P<stages>\d+)")
 # Words of a benchmark's name that say whether all answers are as long as each other.
@@ -95,7 +105,13 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     )
     point = loads[0].scenario is None
     bound = _bound(case, loads[0], question, figure) if point else None
-    return Prediction(everything, case.situation(loads[0]), point, bound)
+    return Prediction(everything, case.situation(loads[0]), point, bound, _constants(case))
+
+
+def _constants(case: Setup) -> str:
+    """Return the row of the tables of constants: GPU generation, and bits of the computing type."""
+    computing = latency.computing_precision(case.card.spec, case.weights.precision, case.runtime.engine)
+    return f"{latency.generation(case.card.spec)}, {latency.BITS.get(computing or '', 16)} bit"
 
 
 def _figure(case: Setup, load: Load, question: Question, figure: str) -> Range:

@@ -102,7 +102,8 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     if rule is None:
         raise Refused(f"figure not predicted: {figure}")
     case = setup(question, shelf)
-    return Prediction(rule(case, question), case.situation, bound=_bound(case, figure))
+    constants = f"{case.card.spec.architecture}, {case.compute}"
+    return Prediction(rule(case, question), case.situation, bound=_bound(case, figure), constants=constants)
 
 
 def fits(question: Question, shelf: Shelf) -> bool:

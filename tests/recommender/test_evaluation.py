@@ -147,6 +147,31 @@ def test_every_figure_is_predicted_or_refused(catalog, file):
     assert missing + refused_verdicts == sum(result["refused"].values())
 
 
+def test_cases_of_the_catalog_are_counted_whether_predicted_or_not(evaluate):
+    wordless = changed(BENCHMARK, id="wordless", input__benchmark="a benchmark of our own")
+    report = evaluate(*CASES, wordless, changed(LLAMA_8B, model="nobody's model"))
+    assert report.covered == {
+        "inference-memory": (1, 1),
+        "inference-throughput": (1, 2),
+        "training": (1, 1),
+    }
+
+
+def test_rates_of_language_models_are_summed_up_by_situation_over_all_figures(evaluate):
+    per_gpu = changed(
+        BENCHMARK, id="per-gpu", measured={"total_tokens_per_s": 5800}, judge=["total_tokens_per_s"]
+    )
+    found = evaluate(*CASES, per_gpu).language_models()
+    assert list(found) == ["all", "tuned", "tuned, dense"]
+    assert [answer.case for answer in found["tuned, dense"]] == ["llama-70b-trt", "per-gpu"]
+
+
+def test_a_card_that_no_server_takes_checks_the_calculations_and_is_not_published(evaluate, client):
+    case = changed(BENCHMARK, gpu="nvidia-h20-96gb", input__engine="sglang")
+    assert predicted(evaluate(case))["llama-70b-trt", "output_tokens_per_s"].low > 0
+    assert client.get("/en/gpus/nvidia-h20-96gb/").status_code == 404
+
+
 def test_table_names_figures_verdicts_and_what_was_refused(catalog, file):
     text = run(file)
     assert "kv_cache_tokens" in text

@@ -62,6 +62,15 @@ def test_a_group_is_corrected_by_the_others_of_its_situation():
     assert typicals(left_out(THREE_LOGS)) == [7.5, 12.5, 15, 10]
 
 
+def test_constants_are_fitted_anew_to_other_groups_that_rest_on_them():
+    def answer(group, constants, measured):
+        return Answer(group, Prediction(Range(5, 10, 20), "x", constants=constants), measured, group)
+
+    found = left_out([answer("a", "one", 20), answer("b", "one", 10), answer("c", "two", 40)])
+    # a by b alone and b by a alone; c, whose constants no other group has, by the median of 2 and 1.
+    assert typicals(found) == [10, 20, 15]
+
+
 def test_one_group_alone_cannot_be_corrected():
     assert left_out(answers(("a", "x", 10, 40, 20))) == []
 

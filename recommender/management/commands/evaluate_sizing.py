@@ -47,6 +47,14 @@ def table(report):
             for name, other in comparisons.get((family, figure), {}).items():
                 yield _line(f"    = {name}", other, ranges="roofline" not in name)
         yield ""
+    yield LAYOUT.format("language models, lengths stated", *HEAD)
+    for name, answers in report.language_models().items():
+        yield _line(f"  {name}", evaluation.score(answers, len(answers)))
+        for other, found in evaluation.compared(answers).items():
+            yield _line(f"    = {other}", found, ranges="roofline" not in other)
+    yield ""
+    for family, (predicted, known) in report.covered.items():
+        yield f"{family}: {predicted} of {known} cases with model and GPU in the catalog predicted"
     for family, verdicts in report.verdict_counts().items():
         for name, (right, everything) in verdicts.items():
             yield f"{family}: {name.replace('_', ' ')}: {right} of {everything} right"
