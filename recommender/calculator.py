@@ -494,6 +494,15 @@ def training_inputs(
     }
 
 
+def training_need(calculation: Calculation, fit: Fit, recompute: Recompute) -> Range:
+    """Return what each GPU would need with another way to compute activations again [bytes]."""
+    gpu, sharding = calculation.hardware.gpu, fit.sharding
+    assert gpu is not None
+    assert sharding is not None
+    inputs = training_inputs(calculation.case, calculation.hardware, recompute, sharding)
+    return memory.training_memory(calculation.model, gpu, fit.layout, **inputs).total
+
+
 def most_requests(case: Case, machine: Hardware, gpu: GPUSpec, layout: Layout, tokens: int) -> Range:
     """Return how many requests of that length run at once in one replica, by memory alone [count]."""
     model = case.hard.model

@@ -720,7 +720,7 @@ def _notes(calculation: Calculation, fit: Fit):
             )
             % {"precision": fit.precision.upper()}
         )
-    notes += _costs(calculation, fit)
+    notes += _costs(calculation, fit) + _choice_notes(calculation, fit)
     if calculation.hardware.companions:
         if fit.layout.gpus_per_replica > 1:
             notes.append(
@@ -738,6 +738,24 @@ def _notes(calculation: Calculation, fit: Fit):
         )
     warned = getattr(calculator.opened(calculation), "warnings", ())
     notes += [str(ENGINE_WARNINGS[code]) for code in warned]
+    return notes
+
+
+def _choice_notes(calculation: Calculation, fit: Fit):
+    """Return how memory is saved where the reader left it open, and what that means for a larger batch."""
+    case = calculation.case
+    if case.serves or (case.recompute and (case.sharding or fit.layout.replicas == 1)):
+        return []
+    notes = [
+        gettext(
+            "How to save memory was left open: shown is the first way that fits, the quickest before slower "
+            "ones. A larger batch can take a slower way and then need less."
+        )
+    ]
+    if case.recompute is None and fit.recompute == "full":
+        quicker = calculator.training_need(calculation, fit, "selective")
+        text = gettext("Computing only a part of the activations again would need %(need)s on each GPU.")
+        notes.append(text % {"need": units.bytes_gib(quicker.typical)})
     return notes
 
 

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -813,3 +814,37 @@ def test_a_cache_that_sources_disagree_about_is_marked_wherever_it_is_shown(clie
         page = client.get(reverse("catalog:ai_model", args=[contested])).content.decode()
     for reading in ("80", "108", "960", "configiq/issues/112", "tt-metal/pull/48819"):
         assert reading in page, reading
+
+
+# Ways to save memory in training
+
+FULL_8B = {
+    "stage": "fine_tuning",
+    "model": "llama-3.1-8b",
+    "method": "full",
+    "gpu": "nvidia-h200-sxm-141gb",
+    "gpus": "8",
+}
+
+
+@pytest.mark.parametrize("recompute", ["none", "selective", "full"])
+@pytest.mark.parametrize("sharding", ["none", "zero2", "zero3"])
+def test_a_larger_batch_never_needs_less_where_the_way_is_given(recompute, sharding):
+    asked = FULL_8B | {"recompute": recompute, "sharding": sharding}
+    runs = [calculation(**asked, micro_batch=str(batch)).fits for batch in (1, 2, 4, 8)]
+    for before, after in pairwise(runs):
+        for one, other in zip(before, after, strict=True):
+            assert one.layout == other.layout
+            assert one.memory.total.low <= other.memory.total.low
+            assert one.memory.total.typical <= other.memory.total.typical
+            assert one.memory.total.high <= other.memory.total.high
+
+
+def test_a_way_that_was_chosen_for_the_reader_is_said(client):
+    small, large = (
+        client.get(url(**FULL_8B, micro_batch=batch)).context["result"]["notes"] for batch in ("1", "64")
+    )
+    assert any("left open" in str(note) for note in small)
+    assert any("would need" in str(note) for note in large), "activations are computed again in full"
+    given = client.get(url(**FULL_8B, recompute="full", sharding="zero3")).context["result"]["notes"]
+    assert not any("left open" in str(note) for note in given)
