@@ -43,6 +43,17 @@ def test_sizing_does_not_know_ranking(path):
     assert not any(name.startswith("recommender.ranking") for name in imports(path))
 
 
+@pytest.mark.parametrize("path", [*files("recommender/plans"), ROOT / "recommender/measure.py"])
+def test_comparisons_know_the_core_and_the_ranking_alone(path):
+    known = ("recommender.sizing", "recommender.ranking", "recommender.plans")
+    outside = {
+        name
+        for name in imports(path)
+        if name.split(".")[0] not in sys.stdlib_module_names and not name.startswith(known)
+    }
+    assert outside == set()
+
+
 @pytest.mark.parametrize("path", files("catalog"))
 def test_facts_do_not_know_advice(path):
     """The catalog's views and admin may call the recommender's services; the rest knows nothing of it."""

@@ -165,7 +165,7 @@ def _plan(
         serving,
         training,
         sets,
-        _capacity(case, terms, way, serving, training, sets),
+        capacity_of(case, terms, way, serving, training, sets),
         contention(case, terms, way, serving, training, sets),
         None,
         serving_growth(case, terms, serving, kept=apart, most=most),
@@ -174,7 +174,8 @@ def _plan(
     return replace(plan, loss=_loss(case, plan, alone))
 
 
-def _capacity(case: Case, terms: Terms, way: Way, serving: Match, training: Match, sets: int) -> Capacity:
+def capacity_of(case: Case, terms: Terms, way: Way, serving: Match, training: Match, sets: int) -> Capacity:
+    """Return what a way carries in both jobs, its training server bought so many times."""
     hours, available = cycle_hours(training), hours_for(terms, way) * sets
     experiments = None
     if hours is not None and hours.low > 0:

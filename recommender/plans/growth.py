@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil, floor, log
+from math import ceil, floor, log, log1p
 
-from recommender.plans.terms import MONTHS, USUAL_GROWTH, Terms
+from recommender.plans.terms import MONTHS, MOST_MONTHS, USUAL_GROWTH, Terms
 from recommender.ranking import Match
 from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner
@@ -211,7 +211,13 @@ def sustained(case: Case, match: Match, kept: int = 0) -> float:
 
 
 def _months(full: float | None, today: float, yearly_percent: float | None) -> int | None:
-    """Return for how many whole months a growing load is still carried; None: it is not known to grow."""
+    """Return for how many whole months a growing load is still carried.
+
+    None: it is not known to grow, or it stays below for longer than anybody plans.
+    """
     if full is None or not yearly_percent or today <= 0 or full < today:
         return None
-    return floor(12 * log(full / today) / log(1 + yearly_percent / 100) + 1e-9)
+    months = 12 * log(full / today)
+    if months > MOST_MONTHS * log1p(yearly_percent / 100):
+        return None
+    return floor(months / log1p(yearly_percent / 100) + 1e-9)

@@ -13,6 +13,7 @@ MOST_EXPERIMENTS = 10_000  # a month; the largest answer that is taken
 USUAL_CHECKPOINT_S = 3600.0  # 30 to 120 minutes are usual
 USUAL_GROWTH = (0.0, 50.0, 100.0)  # % more load, where nobody said how it grows
 MONTHS = (0, 12, 24)
+MOST_MONTHS = 120  # the longest horizon that may be answered
 
 
 @dataclass(frozen=True, slots=True)
