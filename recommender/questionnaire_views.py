@@ -9,10 +9,11 @@ from recommender import answers, checking, load_formula, presentation
 from recommender.forms import Questionnaire, submitted_answers
 from recommender.pages import CHECK, FORM_KEYS, address, change_address, unknown_notices
 from recommender.questions import STEP_ONE
-from recommender.relevance import relevance
+from recommender.relevance import SECONDS, relevance
 
 CHECK_KEYS = FORM_KEYS | {"tested", "for"}
 ALL = "all"  # questions on one page
+MARKING_SECONDS = 0.4  # for the marks beside questions, which every open page asks for
 
 
 @require_safe
@@ -209,7 +210,8 @@ def _tested(form, group):
     good = answers.parse(
         {name: value for name, value in form.answers.values.items() if name not in form.errors}
     )
-    found = relevance(good, [name for name in asked if answers.KEYS[name].used])
+    seconds = SECONDS if group == ALL else MARKING_SECONDS
+    found = relevance(good, [name for name in asked if answers.KEYS[name].used], seconds)
     needless = [name for name in asked if name in found.needless]
     return {
         "needless": [{"name": name, "label": _label(name)} for name in needless],

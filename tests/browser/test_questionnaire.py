@@ -26,7 +26,7 @@ def answer(page, language, *, power):
     page.locator(".site-nav .find a").click()
     page.locator('[name="stage"][value="inference"]').check()
     page.locator('[name="workload"][value="chat"]').check()
-    page.locator("main .button-primary").click()
+    page.locator("#on-one-page").click()
     page.locator("#id_model").select_option("llama-3.1-8b")
     page.locator("#id_concurrency").fill("10")
     page.locator("#id_context_tokens").fill("8192")
@@ -75,6 +75,54 @@ def test_the_kind_of_work_brings_its_profiles_and_the_address_follows(page):
     expect(page).to_have_url(re.compile("stage=training"))
     page.locator('.languages a[lang], .languages a[hreflang="ru"]').first.click()
     expect(page.locator('[name="stage"][value="training"]')).to_be_checked()
+
+
+def walk(page, language):
+    """Go from the work over one group a page to the check of all answers."""
+    page.goto(f"/{language}/")
+    page.locator(".site-nav .find a").click()
+    page.locator('[name="stage"][value="inference"]').check()
+    page.locator('[name="workload"][value="rag"]').check()
+    page.locator("main .button-primary").click()
+    page.locator("#id_model").select_option("qwen3-32b")
+    page.locator("main .button-primary").click()
+    page.locator("#id_users").fill("1000")
+    page.locator("#id_peak_factor").fill("2,5")
+
+
+def test_people_become_requests_while_they_are_typed(page):
+    walk(page, "es")
+    expect(page.locator("#load-formula")).to_contain_text("8,33")
+    expect(page).to_have_url(re.compile("users=1000"))
+    page.locator('main button[value="check"]').click()
+    expect(page.locator("#a-users")).to_contain_text("1000")
+    expect(page.locator("#tested li, #tested p").first).to_be_visible()
+    page.locator("#a-users a").click()
+    expect(page.locator("#q-users")).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#a-users")).to_be_visible()
+
+
+def test_people_become_requests_without_scripts(page_without_scripts):
+    page = page_without_scripts
+    walk(page, "ru")
+    page.locator('main button[value="check"]').click()
+    expect(page.locator("#load-formula")).to_contain_text("8,33")
+    page.locator("#tested a").click()
+    expect(page.locator("#tested li").first).to_be_visible()
+    page.locator("main .button-primary").click()
+    expect(page.locator(".match").first).to_be_visible()
+
+
+def test_two_tabs_keep_their_own_answers(page):
+    walk(page, "es")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.locator("#id_users").fill("50")
+    other.locator("main .button-primary").click()
+    page.locator("main .button-primary").click()
+    expect(page).to_have_url(re.compile("users=1000"))
+    expect(other).to_have_url(re.compile("users=50"))
 
 
 def test_what_was_understood_is_said_beside_the_field(page):
