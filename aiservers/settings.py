@@ -129,7 +129,7 @@ if BRIEF_DAYS < 1 or CONTACT_DAYS < 1:
     raise ImproperlyConfigured("BRIEF_DAYS and CONTACT_DAYS must be whole days, 1 or more.")
 LEADS_EMAIL = env.list("LEADS_EMAIL", default=[])  # told of every new lead
 DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", default="aiservers@localhost")
-_mail = env.email("EMAIL_URL", default="consolemail://")
+_mail = env.email("EMAIL_URL", default="consolemail://" if DEBUG else "smtp://localhost:25")
 MAILERS = {"default": {"BACKEND": _mail["EMAIL_BACKEND"]}}
 if _mail["EMAIL_BACKEND"].endswith("smtp.EmailBackend"):
     MAILERS["default"]["OPTIONS"] = {

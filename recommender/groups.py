@@ -6,8 +6,8 @@ GROUPS = {
         "lead": ("view", "change", "delete"),
         "contact": ("view", "delete"),
     },
-    # Sales work on leads and delete contact data when somebody asks them to; briefs are their readers'.
-    "Sales": {"brief": ("view",), "lead": ("view", "change"), "contact": ("view", "delete")},
+    # Sales work on leads and delete nothing: a visitor does that alone, or asks the product managers.
+    "Sales": {"brief": ("view",), "lead": ("view", "change"), "contact": ("view",)},
 }
 
 

@@ -88,7 +88,9 @@ class Document:
     more_matches: str
     rejected: tuple[dict[str, Any], ...]
     plans: Mapping[str, Any]
-    measure: tuple[str, ...]
+    measures: tuple[dict[str, Any], ...]
+    sample: tuple[dict[str, Any], ...]
+    find_out: tuple[str, ...]
     notices: tuple[str, ...]
 
 
@@ -97,6 +99,7 @@ def document(stored: Mapping[str, Any], *, title: str = "", note: str = "") -> D
     frozen = frozen_briefs.upgraded(stored)
     lines = {item["key"]: _line(item, frozen) for item in frozen["assumptions"]}
     lines |= {key: line for key, line in _unused(frozen).items() if key not in lines}
+    measuring = frozen["said"].get("measuring", {}).get(get_language(), {})
     return Document(
         language=get_language(),
         title=title or gettext("Brief for an AI server"),
@@ -118,7 +121,9 @@ def document(stored: Mapping[str, Any], *, title: str = "", note: str = "") -> D
         more_matches=_more(frozen),
         rejected=tuple(_rejected(item, frozen) for item in frozen["rejected"]),
         plans=frozen["said"].get("plans", {}).get(get_language(), {}),
-        measure=tuple(_to_measure(key) for key in frozen["to_measure"]),
+        measures=tuple(measuring.get("measures", ())),
+        sample=tuple(measuring.get("sample", ())),
+        find_out=tuple(_to_measure(key) for key in frozen["to_measure"]),
         notices=tuple(filter(None, map(_notice, frozen["notices"]))),
     )
 

@@ -118,8 +118,13 @@ def rows(content: Document) -> Iterator[tuple[Cell, ...]]:
         text = " ".join([*item["reasons"], item["fix"]]).strip()
         yield _row(gettext("Ruled out"), item["server"], item["gpu"], remark=text)
     yield from _plan_rows(content)
-    for text in content.measure:
+    for text in content.find_out:
         yield _row(gettext("What to find out before you buy"), text, "")
+    name = gettext("What to measure before you buy")
+    for item in content.measures:
+        yield _row(name, item["label"], " ".join(item["lines"]), status=item["why"], remark=item["how"])
+    for item in content.sample:
+        yield _row(gettext("The set that every offer is tested with"), item["label"], item["text"])
 
 
 def _plan_rows(content: Document) -> Iterator[tuple[Cell, ...]]:

@@ -125,7 +125,10 @@ def freeze(given: Answers, *, language: str, on: date, server: str = "") -> dict
         "ruled_out": len(rejected),
         "asked": _asked(server, result) if server else None,
         "plans": _plans(result),
-        "said": {"plans": sayings.in_each_language(lambda: sayings.comparison(result))},
+        "said": {
+            "plans": sayings.in_each_language(lambda: sayings.comparison(result)),
+            "measuring": sayings.in_each_language(lambda: sayings.measuring(result)),
+        },
         "derived": _derived(result, given, assumptions),
     }
     return frozen | _words(frozen, result.names)

@@ -75,7 +75,9 @@ def _payload(content: Document) -> dict[str, Any]:
             for item in content.rejected
         ],
         "plans": {"verdict": [], "ways": [], "rows": []} | dict(content.plans),
-        "measure": content.measure,
+        "find_out": content.find_out,
+        "measures": content.measures,
+        "sample": content.sample,
         "notices": content.notices,
         "disclaimer": gettext(
             "Figures are estimates unless they say measured: confirm them with a test of your own before you "
@@ -95,7 +97,9 @@ def _payload(content: Document) -> dict[str, Any]:
             "gpu": gettext("Nearest GPU"),
             "rule": gettext("Rule, what is needed and what there is"),
             "plans": gettext("One server for both, or one for each"),
-            "measure": gettext("What to find out before you buy"),
+            "find_out": gettext("What to find out before you buy"),
+            "measures": gettext("What to measure before you buy"),
+            "sample": gettext("The set that every offer is tested with"),
             "notices": gettext("About the answers"),
         },
     }

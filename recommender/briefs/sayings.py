@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext, override
 
 from catalog.templatetags import ui, units
-from recommender import plan_texts
+from recommender import measure_texts, plan_texts
 from recommender.services import Result
 
 
@@ -54,6 +54,46 @@ def comparison(result: Result) -> dict[str, Any]:
             for row in found["rows"]
         ],
     }
+
+
+def measuring(result: Result) -> dict[str, Any]:
+    """Return what to measure before buying in the active language, the most decisive first."""
+    found = measure_texts.page(result)
+    return {
+        "measures": [
+            {
+                "subject": item["subject"],
+                "subject_label": item["subject_label"],
+                "label": item["label"],
+                "how": item["how"],
+                "why": item["why"],
+                "is_open": item["is_open"],
+                "lines": _measure_lines(item),
+            }
+            for item in found["measures"]
+        ],
+        "sample": [{"label": row["label"], "text": row["text"]} for row in found["sample"]],
+    }
+
+
+def _measure_lines(item: dict[str, Any]) -> list[str]:
+    """Return load steps, pass limits and what is expected of one measure."""
+    lines = []
+    if item["steps"]:
+        steps = ", ".join(
+            gettext("%(percent)s of the peak (%(load)s)") % {"percent": step["percent"], "load": step["load"]}
+            for step in item["steps"]
+        )
+        lines.append(gettext("Load steps: %(steps)s") % {"steps": steps})
+    for limit in item["limits"]:
+        lines.append(
+            gettext("Passes with %(figure)s: %(limit)s") % {"figure": limit["label"], "limit": limit["text"]}
+        )
+    for found in item["expected"]:
+        lines.append(
+            gettext("Expected, %(figure)s: %(value)s") % {"figure": found["label"], "value": found["text"]}
+        )
+    return lines
 
 
 def _verdict(verdict: dict[str, Any] | None) -> list[str]:

@@ -67,7 +67,8 @@ def facts(content):
         ],
         "rejected": [(item["server"], item["gpu"], item["codes"]) for item in content.rejected],
         "plans": [(way["name"], way["advised"], len(way["lines"])) for way in content.plans.get("ways", [])],
-        "measure": len(content.measure),
+        "measures": [(item["subject"], item["is_open"], len(item["lines"])) for item in content.measures],
+        "find_out": len(content.find_out),
         "versions": (content.catalog_version, content.rules_version),
     }
 
