@@ -10,6 +10,11 @@ def swaps(request):
     return bool(htmx) and not (htmx.boosted or htmx.history_restore_request)
 
 
+def target(request):
+    """Return the id of the element that the answer is put into; "" where it is a page."""
+    return (request.htmx.target or "") if swaps(request) else ""
+
+
 def template_for(request, page, *, partial):
     """Name the template to render: the page, or one partial of it for an htmx swap."""
     return f"{page}#{partial}" if swaps(request) else page

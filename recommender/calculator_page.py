@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 from math import ceil
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
@@ -28,6 +29,7 @@ MODES = ("inference", "fine_tuning", "training")
 MOST_CARDS = 12  # rows of the table of cards
 MOST_SERVERS = 8
 MOST_LAYOUTS = 12
+LONGEST_SEARCH = 100  # letters
 
 # The fields in their order: (section, is for, shown at once, folded away).
 SECTIONS = (
@@ -107,6 +109,14 @@ def submitted(query):
     for name in ASKED - set(HARDWARE_KEYS):
         if not answers.KEYS[name].stages & stages:
             result.pop(name, None)
+    find = query.get("find", "").strip()[:LONGEST_SEARCH]
+    if find and not result.get("model"):
+        # Without scripts the words come with the form: one model is meant, or the list gets shorter.
+        found = Calculator(QueryDict(urlencode({"find": find}))).found_models()
+        if len(found) == 1:
+            result["model"] = found[0]
+        else:
+            result["find"] = find
     for name in HARDWARE_KEYS:
         texts = [text.strip() for text in query.getlist(name) if text.strip()]
         if texts:
@@ -119,6 +129,8 @@ def submitted(query):
 @dataclass
 class Field(Question):
     """One question as the calculator shows it: numbers are typed, everything else is a list."""
+
+    is_narrowed_to_none: bool = False  # no model has the words looked for
 
     @property
     def control(self):
@@ -144,6 +156,7 @@ class Calculator(Questionnaire):
 
     def __init__(self, query, problems=(), typical=None):
         super().__init__(query, problems, typical)
+        self.find = query.get("find", "").strip()[:LONGEST_SEARCH]
         self.machine = {name: query.getlist(name) for name in HARDWARE_KEYS if query.getlist(name)}
         _good, bad = calculator.hardware_of(self.machine)
         for problem in bad:
@@ -183,7 +196,9 @@ class Calculator(Questionnaire):
             if name == "draft_model":
                 none = Option(calculator.NONE, pgettext("model", "None"), self.is_without_draft)
                 question.options = [none]
-        return Field(**{item.name: getattr(question, item.name) for item in fields(question)})
+        field = Field(**{item.name: getattr(question, item.name) for item in fields(question)})
+        field.is_narrowed_to_none = name == "model" and bool(self.find) and not self.found_models()
+        return field
 
     @property
     def is_without_draft(self):
@@ -244,11 +259,23 @@ class Calculator(Questionnaire):
         return query.urlencode()
 
     def _model_groups(self, chosen):
-        """Return every AI model that can be sized, grouped by who made it."""
+        """Return the AI models that can be sized and have the words looked for, grouped by who made them."""
         groups = {}
+        found = self.found_models()
         for slug, name, developer, _kind in self.models:
+            if slug not in found and slug not in chosen:
+                continue
             groups.setdefault(developer, []).append(Option(slug, name, slug in chosen))
         return sorted(groups.items(), key=lambda item: item[0].casefold())
+
+    def found_models(self):
+        """Return the slugs of the models whose name, developer or slug has every word looked for."""
+        words = self.find.casefold().split()
+        return [
+            slug
+            for slug, name, developer, _kind in self.models
+            if all(word in f"{name} {developer} {slug}".casefold() for word in words)
+        ]
 
     def _companion_groups(self, name, chosen):
         """Return the embedding models or rerankers, grouped by who made them."""

@@ -4,19 +4,25 @@ from django.http import HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from aiservers.htmx import swaps
+from aiservers.htmx import swaps, target
 from recommender import answers, calculator, calculator_page, services
 from recommender.calculator import HARDWARE_KEYS
 from recommender.forms import with_good_answers
 from recommender.views import unknown_notices
 
-OWN_KEYS = {"lang", "unknown", *HARDWARE_KEYS}
+OWN_KEYS = {"lang", "unknown", "find", *HARDWARE_KEYS}
 
 
 @require_safe
 def calculator_view(request):
     """Memory of one model on some GPUs, line by line, and what else would fit."""
     query = request.GET
+    if target(request) == "id_model":
+        return render(
+            request,
+            "recommender/_options.html",
+            {"question": calculator_page.Calculator(query).field("model")},
+        )
     if "lang" in query:
         query = calculator_page.submitted(query)
         if not swaps(request):

@@ -848,3 +848,37 @@ def test_a_way_that_was_chosen_for_the_reader_is_said(client):
     assert any("would need" in str(note) for note in large), "activations are computed again in full"
     given = client.get(url(**FULL_8B, recompute="full", sharding="zero3")).context["result"]["notes"]
     assert not any("left open" in str(note) for note in given)
+
+
+# Looking for a model
+
+
+def options(html):
+    return re.findall(r'<option value="([^"]+)"', html)
+
+
+def test_words_narrow_the_list_of_models_and_keep_the_chosen_one(client):
+    answer = client.get(
+        url(find="qwen3 32b", model="llama-3.1-8b"),
+        headers={"HX-Request": "true", "HX-Target": "id_model"},
+    )
+    html = answer.content.decode()
+    assert "<html" not in html
+    assert {"qwen3-32b", "llama-3.1-8b"} <= set(options(html))
+    assert "gemma-3-27b" not in options(html)
+    assert 'value="llama-3.1-8b" selected' in html
+    nothing = client.get(url(find="nosuchmodel"), headers={"HX-Request": "true", "HX-Target": "id_model"})
+    assert "disabled" in nothing.content.decode()
+
+
+def test_without_scripts_the_words_come_with_the_form(client):
+    one = client.get(url(lang="en", find="GPT-OSS-120B"))
+    assert parse_qs(urlsplit(one["Location"]).query)["model"] == ["gpt-oss-120b"]
+    several = client.get(url(lang="en", find="gemma", gpu="nvidia-l40s"))
+    query = parse_qs(urlsplit(several["Location"]).query)
+    assert query["find"] == ["gemma"]
+    page = client.get(several["Location"]).content.decode()
+    select = page[page.index('id="id_model"') : page.index("</select>", page.index('id="id_model"'))]
+    assert "gemma-3-27b" in options(select)
+    assert "llama-3.1-8b" not in options(select)
+    assert not client.get(several["Location"]).context["notices"]
