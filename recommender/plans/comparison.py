@@ -6,6 +6,7 @@ all cards of one server, one job after the other.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from math import ceil, floor
 
 from recommender.plans.contention import Contention, Way, contention, cycle_hours, hours_for
@@ -130,7 +131,7 @@ def ways_of(case: Case, terms: Terms, machines: Sequence[Machine], ranked: Ranki
     both, turns = _first(at_once), _first(in_turn)
     plans: dict[Way, Plan] = {
         "shared": _plan(case, terms, "shared", both, both, serving),
-        "separate": _plan(case, terms, "separate", _first(serving), _first(training), serving),
+        "separate": _plan(case, terms, "separate", _first(serving), _alike(serving, training), serving),
         "scheduled": _plan(case, terms, "scheduled", turns, turns, serving),
     }
     return Ways(plans)
@@ -138,6 +139,23 @@ def ways_of(case: Case, terms: Terms, machines: Sequence[Machine], ranked: Ranki
 
 def _first(ranked: Ranking) -> Match | None:
     return ranked.matches[0] if ranked.matches else None
+
+
+def _alike(serving: Ranking, training: Ranking) -> Match | None:
+    """Return the first match that trains, or one level with it on the kind of server that serves already.
+
+    Two of a kind stand in for each other and share spare parts, so that a tie goes to them.
+    """
+    first, serves = _first(training), _first(serving)
+    if first is None or serves is None:
+        return first
+    level = [first, *takewhile(lambda match: match.tied, training.matches[1:])]
+    for match in level:
+        same = match.config.node.server == serves.config.node.server
+        no_larger = match.config.gpus <= first.config.gpus and match.config.servers <= first.config.servers
+        if same and no_larger and match.config.node.gpu.slug == serves.config.node.gpu.slug:
+            return match
+    return first
 
 
 def training_sets(terms: Terms, training: Match, trials: float | None = None) -> int:
