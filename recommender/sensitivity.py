@@ -19,16 +19,16 @@ from recommender.labels import COMPUTED
 from recommender.ranking import Ranking, first_place
 from recommender.sizing.demand import Case, Machine
 
-MAX_KEYS = 8  # guesses first, then what should be found out
+MAX_KEYS = 7  # guesses first, then what should be found out
 # Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
 # jobs on one machine take several times as long to try.
-MAX_TRIED = 2400
-MAX_TRIED_BOTH = 800
+MAX_TRIED = 1600
+MAX_TRIED_BOTH = 500
 CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
-EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to half a percent
-PRECISE = Decimal("0.005")
-COARSE = Decimal("0.01")
+EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
+PRECISE = Decimal("0.01")
+COARSE = Decimal("0.02")
 Place = tuple[str, str] | None  # server and GPU
 
 
