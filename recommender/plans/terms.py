@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-HOURS_A_MONTH = 730.0  # 365 x 24 / 12
+from recommender.sizing.energy import HOURS_PER_MONTH
+
 # A service that people use rests at night: eight hours, our own judgement. One that machines use never does.
 NIGHT_HOURS_A_DAY = 8.0
 NIGHT_HOURS = NIGHT_HOURS_A_DAY * 365 / 12
@@ -73,4 +74,4 @@ class Terms:
     @property
     def month_h(self) -> float:
         """Return the hours a month in which a server works."""
-        return max(HOURS_A_MONTH - self.maintenance, 0.0)
+        return max(HOURS_PER_MONTH - self.maintenance, 0.0)
