@@ -409,7 +409,12 @@ def contradiction(calculation: Calculation) -> Range | None:
         return None
     known = tuple(adapters.load_specs().models.values())
     expected = shapes.parameters_of(dimensions, model, known)
-    if expected is None or not shapes.contradicts(expected, model.compute_parameters):
+    sizes = [
+        chosen.compute_parameters
+        for corner in (calculation.case.easy, calculation.case.hard)
+        if (chosen := corner.model or corner.trained) is not None
+    ]
+    if expected is None or not shapes.contradicts(expected, min(sizes), max(sizes)):
         return None
     return expected
 

@@ -152,7 +152,6 @@ VALUE_LABELS: dict[str, Promise] = {
     "sequence_bytes": pgettext_lazy("formula", "bytes of a sequence"),
     "sequences": pgettext_lazy("formula", "sequences"),
     "share": pgettext_lazy("formula", "share"),
-    "shared": pgettext_lazy("formula", "shared tokens"),
     "sides": pgettext_lazy("formula", "sides of the adapted matrices"),
     "small_batch": pgettext_lazy("formula", "small batch"),
     "spread": pgettext_lazy("formula", "models of that size to the usual shape"),

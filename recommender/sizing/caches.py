@@ -1,5 +1,6 @@
 """Bytes that a request leaves on a GPU between two tokens: keys and values, latents, constant states."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import ceil, floor
 
@@ -161,7 +162,7 @@ def cache_lines(
         if group.window is not None and windows_used and requests:
             chunk = _stored(entry, max(0, min(tokens, group.window + batch_tokens) - kept), group)
         if model.cache_spread is not None:
-            lines.append(_guessed(model.cache_spread, entry, kept - once, rounded / entry, once, requests))
+            lines.extend(_guessed(model.cache_spread, entry, kept - once, rounded / entry, once, requests))
             continue
         size = Range(float(alone * requests), float(alone * requests), float(rounded * requests + chunk))
         values = (*_entry_values(model, group, kv_precision, tensor_parallel), layers, kept - once)
@@ -181,15 +182,21 @@ def cache_lines(
     return tuple(lines)
 
 
-def _guessed(spread: Range, entry: float, tokens: int, paged: float, shared: int, requests: int) -> Line:
-    """Return the cache of a model whose shape is guessed: its rule, and how far models of its size differ."""
-    counted = tokens * requests + shared
+def _guessed(
+    spread: Range, entry: float, tokens: int, paged: float, shared: int, requests: int
+) -> Iterator[Line]:
+    """Yield the cache of a model whose shape is guessed: its rule, and how far models of its size differ."""
+    counted = tokens * requests
     size = whole(
         spread.low * (entry * counted),
         spread.typical * (entry * counted),
-        spread.high * (entry * (paged * requests + shared)),
+        spread.high * (entry * paged * requests),
     )
-    return Line("cache_guessed", "cache", size, (spread, entry, tokens, requests, shared), shared_out=True)
+    yield Line("cache_guessed", "cache", size, (spread, entry, tokens, requests), shared_out=True)
+    if shared:
+        each = spread.scaled(entry)
+        size = whole(each.low * shared, each.typical * shared, each.high * shared)
+        yield Line("cache_prefix", "cache", size, (each, shared, 1), shared_out=True)
 
 
 def _state_page(model: AIModelSpec, kv_precision: KVPrecision, tensor_parallel: int) -> int:

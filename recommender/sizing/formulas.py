@@ -182,8 +182,8 @@ FORMULAS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         (LOGS,),
     ),
     "cache_guessed": (
-        "spread * (token_bytes * (tokens * requests + shared))",
-        "spread token_bytes:bytes/token tokens:tokens requests:requests shared:tokens",
+        "spread * (token_bytes * (tokens * requests))",
+        "spread token_bytes:bytes/token tokens:tokens requests:requests",
         (HEADS, CATALOG),
     ),
     "cache_prefix": (

@@ -120,9 +120,13 @@ def parameters_of(dimensions: Dimensions, model: AIModelSpec, known: Sequence[AI
     return Range(rates[0], _quantile(rates, 0.5), rates[-1]).scaled(each)
 
 
-def contradicts(expected: Range, parameters: float) -> bool:
-    """Tell whether a stated size lies outside of what the dimensions make by more than the tolerance."""
-    return not expected.low * (1 - TOLERANCE) <= parameters <= expected.high * (1 + TOLERANCE)
+def contradicts(expected: Range, least: float, most: float | None = None) -> bool:
+    """Tell whether a stated size lies outside of what the dimensions make by more than the tolerance.
+
+    A size may be stated as a range, from `least` to `most`: one that reaches into it does not contradict.
+    """
+    most = least if most is None else most
+    return most < expected.low * (1 - TOLERANCE) or least > expected.high * (1 + TOLERANCE)
 
 
 def _layers_of(parameters: int) -> int:

@@ -774,6 +774,8 @@ def test_layers_and_width_of_another_size_are_told_beside_their_field(client, la
     message = re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', html, re.DOTALL).group(1)
     assert "<li>" in message
     assert response.context["result"]["memory"], "the figures are there all the same"
+    both = client.get(url(language, **asked | {"parameters_b": "8..70"})).content.decode()
+    assert "<li>" not in re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', both, re.DOTALL).group(1)
     fine = client.get(url(language, **asked | {"num_layers": "80", "hidden_size": "8192"})).content.decode()
     assert "<li>" not in re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', fine, re.DOTALL).group(1)
 
@@ -795,6 +797,8 @@ def test_a_guessed_cache_is_a_range_that_says_so(client):
     low, typical, high = line["gib"]
     assert typical * GIB == pytest.approx(131_072 * 16 * 8192)
     assert low < typical / 4 < typical < high / 2
+    shared = client.get(url(**asked, prefix_percent="50")).context["result"]["beside"]
+    assert any(row["state"] == "shared" and row["saved"] > 0 for row in shared)
     own = {"num_layers": "32", "num_kv_heads": "8", "head_dim": "128"}
     assert "KiB a token" not in notices(client, **asked, **own)
 
