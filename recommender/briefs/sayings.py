@@ -87,11 +87,11 @@ def _measure_lines(item: dict[str, Any]) -> list[str]:
         lines.append(gettext("Load steps: %(steps)s") % {"steps": steps})
     for limit in item["limits"]:
         lines.append(
-            gettext("Passes with %(figure)s: %(limit)s") % {"figure": limit["label"], "limit": limit["text"]}
+            gettext("%(figure)s, pass limit: %(limit)s") % {"figure": limit["label"], "limit": limit["text"]}
         )
     for found in item["expected"]:
         lines.append(
-            gettext("Expected, %(figure)s: %(value)s") % {"figure": found["label"], "value": found["text"]}
+            gettext("%(figure)s, expected: %(value)s") % {"figure": found["label"], "value": found["text"]}
         )
     return lines
 
@@ -99,9 +99,13 @@ def _measure_lines(item: dict[str, Any]) -> list[str]:
 def _verdict(verdict: dict[str, Any] | None) -> list[str]:
     if verdict is None:
         return []
-    lines = [verdict["lead"], verdict["label"], *verdict["reasons"], *verdict.get("broken", [])]
+    lines = [verdict["lead"]]
+    if verdict["label"]:
+        lines.append(gettext("Advised: %(way)s.") % {"way": verdict["label"]})
+    lines += [*verdict["reasons"], *verdict.get("warnings", [])]
     lines += [
-        gettext("%(condition)s: %(way)s") % {"condition": flip["condition"], "way": flip["text"]}
+        gettext("What would turn it: %(condition)s. Then: %(way)s.")
+        % {"condition": flip["condition"], "way": flip["text"]}
         for flip in verdict["flips"]
     ]
     return [line for line in lines if line]
