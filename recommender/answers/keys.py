@@ -51,6 +51,7 @@ class Key:
     repeats: bool = False
     used: bool = True
     brief_only: bool = False  # goes into the brief and never changes the order
+    note: Promise | str = ""  # what everybody who answers has to know
     typical: Promise | str = ""  # a canonical number or range, or a text where the unit is not the key's
     stages: frozenset[str] = frozenset(STAGES)
     kinds: frozenset[str] = frozenset(WORK_KINDS)

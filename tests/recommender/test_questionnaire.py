@@ -303,6 +303,11 @@ def test_what_is_only_for_the_brief_says_so(client):
     assert "does not change the order" not in part
 
 
+def test_the_budget_says_plainly_that_no_prices_are_used(client):
+    part = re.search(r'id="q-budget".*?<details', body(client.get(url("questions", **RAG))), re.DOTALL)[0]
+    assert "The catalog has no prices: the budget changes nothing in the order." in part
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_number_of_queries_does_not_grow_with_the_answers(
     client, language, django_assert_max_num_queries

@@ -64,11 +64,9 @@ QUESTIONS = [
         0,
         10**15,
         _("How much may it cost?"),
-        _(
-            "The catalog has no prices, so the budget changes nothing in the order. It goes into the brief, "
-            "for the offer."
-        ),
+        _("It goes into the brief, so that the offer can keep to it."),
         "budget",
+        note=_("The catalog has no prices: the budget changes nothing in the order."),
     ),
     number(
         "needed_months",
