@@ -29,7 +29,8 @@ def derive(values: Mapping[str, Pair], match: Mapping[str, float | None]) -> tup
         values: numeric answers, given or standing in, by their key and in its unit.
         match: figures of the first match: `gpus_per_replica`, `replicas`, `idle_gpus`, `gpus`, `servers`,
             `requests` (running at once), `capacity`, `weights_gib`, `kv_cache_gib`, `total_gib`,
-            `available_gib`, `checkpoint_gb`, `host_gib_low`, `host_gib_high`.
+            `available_gib`, `checkpoint_gb`; of a server `gpu_gib_low`, `gpu_gib_high` (memory of its GPUs)
+            and `host_factor_low`, `host_factor_high` (host memory as a multiple of it).
     """
     found = dict(_load(values))
     found |= _training(values, match)
@@ -155,9 +156,11 @@ def _machine(values: Mapping[str, Pair], match: Mapping[str, float | None]) -> d
     servers = _exact(match.get("servers"))
     if servers and match.get("spare") == 0:
         add("with_a_spare", (servers[0] + 1,) * 2, servers=servers)
-    low, high = match.get("host_gib_low"), match.get("host_gib_high")
-    if low is not None and high is not None:
-        made["host_memory"] = Derived("host_memory", (), (low, high))
+    gpu_low, gpu_high = match.get("gpu_gib_low"), match.get("gpu_gib_high")
+    least, most = match.get("host_factor_low"), match.get("host_factor_high")
+    if gpu_low is not None and gpu_high is not None and least is not None and most is not None:
+        around, factor = (gpu_low, gpu_high), (least, most)
+        add("host_memory", _times(around, factor), gpu_gib=around, host_factor=factor)
     return made
 
 

@@ -10,6 +10,8 @@ from aiservers.numbers import Interval
 from catalog.templatetags import units
 from recommender.answers import KEYS, with_unit
 
+SMALL_PLACES = 4  # of values below a tenth
+
 # code: (name, arithmetic, unit of the value). Signs and numbers are the same in every language.
 FORMULAS: dict[str, tuple[Any, str, str]] = {
     "active_people": (_("People active in the peak hour"), "{users} × {active_percent}", "people"),
@@ -67,7 +69,7 @@ FORMULAS: dict[str, tuple[Any, str, str]] = {
         "times",
     ),
     "with_a_spare": (_("Servers with one in reserve (N+1)"), "{servers} + 1", "servers"),
-    "host_memory": (_("Memory of each server around its GPUs"), "", "gibibytes"),
+    "host_memory": (_("Memory of each server around its GPUs"), "{gpu_gib} × {host_factor}", "gibibytes"),
 }
 
 
@@ -84,7 +86,9 @@ def _counted(amount: str, count: int, noun: str) -> str:
 
 
 def _written(pair: tuple[float, float]) -> str:
-    low, high = (units.format_number(end, units.places(end)) for end in pair)
+    low, high = (
+        units.format_number(end, units.places(end) if abs(end) >= 0.1 else SMALL_PLACES) for end in pair
+    )
     return low if low == high else f"{low}–{high}"
 
 
@@ -137,6 +141,8 @@ TERMS = {
     "cache_gib": "gibibytes",
     "total_gib": "gibibytes",
     "available_gib": "gibibytes",
+    "gpu_gib": "gibibytes",
+    "host_factor": "times",
     "gpus": "gpus",
     "gpus_per_copy": "times",
     "copies": "times",

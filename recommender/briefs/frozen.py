@@ -18,7 +18,7 @@ from recommender.answers import KEYS, Answers, parse_interval
 from recommender.briefs import derived, sayings
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.demand import Message
-from recommender.sizing.host import host_of
+from recommender.sizing.host import MEMORY_FACTOR
 from recommender.sizing.specs import GB, GIB, Range, SizingError
 from recommender.sizing.training_memory import states
 
@@ -237,12 +237,14 @@ def _first_figures(result: services.Result) -> dict[str, float | None]:
         "total_gib": held.total.typical / GIB if known else None,
         "available_gib": held.available.low / GIB,
     }
-    try:
-        work = "inference" if case.serves else "training"
-        host = host_of(config.node.gpu, config.count, work=work)
-    except SizingError:
-        return figures
-    return figures | {"host_gib_low": host.memory.low / GIB, "host_gib_high": host.memory.high / GIB}
+    work = "inference" if case.serves else "training"
+    memory, factor = config.node.gpu.memory_bytes.scaled(config.count / GIB), MEMORY_FACTOR[work]
+    return figures | {
+        "gpu_gib_low": memory.low,
+        "gpu_gib_high": memory.high,
+        "host_factor_low": factor.low,
+        "host_factor_high": factor.high,
+    }
 
 
 def _checkpoint_gb(case: Any) -> float | None:

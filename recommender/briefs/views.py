@@ -197,6 +197,8 @@ def download(request, token, kind):
     row = found(stored.readable(token))
     if kind not in downloads.KINDS:
         raise Http404("no such kind of file")
+    if wait := throttle.seconds_to_wait(request.META["REMOTE_ADDR"], "compute"):
+        return too_many(request, wait)
     content = downloads.made(kind, row)
     response = HttpResponse(content, content_type=downloads.KINDS[kind].content_type)
     name = f"brief-{row.created_at:%Y-%m-%d}-{get_language()}.{kind}"

@@ -4,9 +4,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from django.utils.translation import override
 
 from catalog.models import CatalogVersion
+from recommender.briefs.urls import owners, readers, urlpatterns
 from tests.pages import LANGUAGES, Document, Page, pages, public_view_names
 
 HTMX = "HX-Request, HX-Boosted, HX-History-Restore-Request"
@@ -37,6 +39,17 @@ HEADERS = {
     "recommender:plans": NOINDEX,
     "recommender:what_if": NOINDEX,
     "recommender:measuring": NOINDEX,
+}
+# Addresses that are a key themselves; tests/recommender/briefs/ visits them all.
+SECRET = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
+SECRET_AND_POSTED = SECRET | {"Referrer-Policy": "strict-origin"}
+BRIEFS = {
+    "new": SECRET_AND_POSTED,
+    "owner": SECRET_AND_POSTED,
+    "sales": SECRET_AND_POSTED,
+    "brief": SECRET,
+    "today": SECRET,
+    "download": SECRET,
 }
 POLICY = {
     "default-src 'none'",
@@ -72,6 +85,21 @@ def view_name(request):
 
 def test_every_address_is_in_the_table_of_headers():
     assert set(public_view_names()) == set(HEADERS)
+
+
+def test_every_address_of_a_brief_is_in_the_table_of_headers():
+    own = [pattern for pattern in urlpatterns if hasattr(pattern, "name")]
+    assert {pattern.name for pattern in [*own, *owners, *readers]} == set(BRIEFS)
+
+
+@pytest.mark.parametrize("name", BRIEFS)
+def test_an_address_of_a_brief_is_kept_by_nobody_even_where_it_leads_nowhere(client, name):
+    arguments = {"new": [], "download": ["x" * 24, "pdf"]}.get(name, ["x" * 24])
+    with override("en"):
+        path = reverse(f"briefs:{name}", args=arguments)
+    response = client.get(path)
+    assert response.status_code == (302 if name == "new" else 404)
+    assert {header: response.get(header) for header in BRIEFS[name]} == BRIEFS[name]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

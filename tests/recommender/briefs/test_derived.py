@@ -104,6 +104,11 @@ def test_memory_of_the_first_match_adds_up():
     assert found["with_a_spare"] == (2, 2)
 
 
+def test_host_memory_is_a_multiple_of_gpu_memory():
+    match = {"gpu_gib_low": 90, "gpu_gib_high": 92, "host_factor_low": 2, "host_factor_high": 3}
+    assert values({}, match)["host_memory"] == (180, 276)
+
+
 def test_growth_is_compound():
     assert values({"growth_percent": (50, 100), "horizon_years": (2, 2)})["growth_factor"] == (2.25, 4)
 
