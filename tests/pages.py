@@ -48,6 +48,7 @@ def public_view_names():
 
 
 CHAT = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"
+TWO_JOBS = "stage=inference&stage=fine_tuning&workload=chat&workload=rag&model=llama-3.1-8b&concurrency=32"
 QUESTIONS = [
     CHAT,
     # Nothing fits, much is guessed, and some of it cannot be read.
@@ -101,8 +102,7 @@ SAMPLES = {
     "recommender:questions": lambda: [Page("recommender:questions", query=query) for query in QUESTIONS],
     "recommender:check": lambda: [Page("recommender:check", query=query) for query in QUESTIONS],
     "recommender:step": lambda: [
-        Page("recommender:step", {"step": group.slug}, f"{CHAT}&workload=rag&stage=fine_tuning")
-        for group in GROUPS
+        Page("recommender:step", {"step": group.slug}, TWO_JOBS) for group in GROUPS
     ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
     "recommender:what_if": lambda: [Page("recommender:what_if", query=query) for query in QUESTIONS[:3]],
