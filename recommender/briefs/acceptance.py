@@ -84,11 +84,10 @@ def tests(lines: Mapping[str, "Line"], frozen: Mapping[str, Any]) -> "tuple[Line
     return tuple(found)
 
 
-def questions(frozen: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what has to be agreed before a test says anything: no answer holds it yet."""
+def questions() -> tuple[str, ...]:
+    """Return what has to be agreed before a test says anything: no answer holds it."""
     return (
         gettext("Which representative set of requests, documents or data is every option tested with?"),
-        gettext("Which quality must the answers reach, and how is it judged?"),
         gettext("Who runs the tests, where and until when?"),
     )
 

@@ -15,8 +15,9 @@ from aiservers.numbers import Interval, NumberError
 from catalog.templatetags import units
 from catalog.templatetags.ui import STATES
 from recommender import reasons
-from recommender.answers import KEYS, Notice, parse_interval, with_unit
+from recommender.answers import KEYS, Notice, parse, parse_interval, with_unit
 from recommender.briefs import acceptance, formulas, frozen as frozen_briefs, sections
+from recommender.questions import Work
 from recommender.sizing.demand import UNITS, Message
 
 STATUSES = {
@@ -195,6 +196,8 @@ def _value(
         decimals = units.places(float(interval.high)) if rounded else 4
         low, high = (units.format_number(end, decimals) for end in interval)
         return with_unit(key, interval, low if low == high else f"{low}–{high}")
+    if key.kind == "text":
+        return text
     labels = {value: str(label) for value, label in key.choices}
     workloads = frozen["words"].get("workloads", {})
     return ", ".join(
@@ -207,20 +210,24 @@ def _in_language(texts: Mapping[str, str]) -> str:
     return texts.get(get_language() or "", "")
 
 
+def _work(frozen: Mapping[str, Any]) -> Work:
+    stages = frozenset(frozen["stages"]) or frozenset({"inference"})
+    return Work(stages, frozenset({frozen["kind"]}), parse(frozen["answers"]))
+
+
 def _part(
     number: int | None, section: sections.Section, lines: Mapping[str, Line], frozen: Mapping[str, Any]
 ) -> Part:
-    if section.slug == "acceptance":
-        tests, questions = acceptance.tests(lines, frozen), acceptance.questions(frozen)
-        return Part(
-            number, section.slug, str(section.title), tests, questions, "" if tests else str(section.empty)
-        )
     keys = sections.keys_of(section)
     shown = tuple(lines[key.name] for key in keys if key.name in lines)
-    known, stages = frozenset(lines), frozenset(frozen["stages"]) or frozenset({"inference"})
-    asked = tuple(str(key.label) for key in keys if sections.is_open(key, known, stages, frozen["kind"]))
+    known, work = frozenset(lines), _work(frozen)
+    asked = tuple(str(key.label) for key in keys if sections.is_open(key, known, work))
     mine = any(line.status in ("given", "guess") for line in shown)
     empty = "" if mine else str(section.empty)
+    if section.slug == "acceptance":
+        shown += acceptance.tests(lines, frozen)
+        asked += acceptance.questions()
+        empty = "" if shown else empty
     if section.slug == "training" and not frozen["trains"]:
         empty = gettext("Nothing is trained: the server only serves.") if not mine else ""
     return Part(number, section.slug, str(section.title), shown, asked, empty)

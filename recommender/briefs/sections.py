@@ -6,6 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from recommender.answers import KEYS, Key
+from recommender.questions import Work, matters
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ SECTIONS = (
             "lora_rank",
             "recompute",
             "sharding",
+            "training_code",
+            "reference_models",
         ),
         _("Nothing is said about training yet."),
     ),
@@ -68,6 +71,7 @@ SECTIONS = (
             "normal_concurrency",
             "concurrency",
             "input_tokens",
+            "input_tokens_p95",
             "output_tokens",
             "context_tokens",
             "prefix_percent",
@@ -79,6 +83,7 @@ SECTIONS = (
             "tpot_ms",
             "queue_ok",
             "queue_seconds",
+            "batch_hours",
         ),
         _("Nothing is said about the load yet."),
     ),
@@ -90,6 +95,7 @@ SECTIONS = (
             "isolation",
             "availability",
             "on_node_loss",
+            "recovery_hours",
             "maintenance_hours",
             "growth_percent",
             "horizon_years",
@@ -100,7 +106,10 @@ SECTIONS = (
         "data",
         _("Data loading, saving results, network, storage"),
         (
+            "data_location",
+            "components",
             "documents",
+            "changed_percent",
             "vector_dimensions",
             "index_replicas",
             "separate_index",
@@ -109,20 +118,21 @@ SECTIONS = (
             "storage_tb",
             "storage_gbs",
             "network_gbe",
+            "estate",
         ),
         _("Nothing is said about data, network and storage yet."),
     ),
     Section(
         "acceptance",
         _("Acceptance tests"),
-        (),
+        ("quality_test",),
         _("No test is agreed yet."),
     ),
 )
-# Beside the six: where it stands and what is preferred.
+# Beside the six: where it stands, how it is bought and what is preferred.
 SITE = Section(
     "site",
-    _("Site and preferences"),
+    _("Site, purchase and preferences"),
     (
         "site",
         "rack_units",
@@ -134,12 +144,18 @@ SITE = Section(
         "cooling",
         "temperature_min_c",
         "temperature_max_c",
+        "noise_db",
+        "floor_load_kg",
         "cpu_vendor",
         "gpu_vendor",
         "priority",
         "must",
         "energy_price",
         "budget",
+        "needed_months",
+        "pilot_first",
+        "software_licences",
+        "remarks",
     ),
     _("No limit of the site is given: none was applied."),
 )
@@ -160,10 +176,7 @@ FOLLOWS = {
     "active_percent": "users",
     "requests_per_user_minute": "users",
     "peak_factor": "users",
-    "queue_seconds": "queue_ok",
-    "vector_dimensions": "documents",
-    "index_replicas": "documents",
-    "separate_index": "documents",
+    "remarks": "",
     "must": "",
     "cpu_vendor": "",
     "gpu_vendor": "",
@@ -258,6 +271,22 @@ LABELS: dict[str, Promise] = {
     "must": _("Musts"),
     "energy_price": _("Price of energy"),
     "budget": _("Budget"),
+    "quality_test": _("Test set for quality"),
+    "input_tokens_p95": _("Longest prompts"),
+    "batch_hours": _("Work without people waiting"),
+    "training_code": _("Training code runs on"),
+    "reference_models": _("Other models beside training"),
+    "components": _("Parts of the search"),
+    "changed_percent": _("Documents that change"),
+    "recovery_hours": _("Works again within"),
+    "data_location": _("Data may be kept"),
+    "estate": _("What runs there already"),
+    "noise_db": _("Noise, at most"),
+    "floor_load_kg": _("Weight, at most"),
+    "needed_months": _("Needed in"),
+    "pilot_first": _("Pilot before the purchase"),
+    "software_licences": _("Software licences in the offer"),
+    "remarks": _("Remarks"),
 }
 
 
@@ -285,16 +314,15 @@ def keys_of(section: Section) -> list[Key]:
     return named + added
 
 
-def is_open(key: Key, known: frozenset[str], stages: frozenset[str], kind: str) -> bool:
+def is_open(key: Key, known: frozenset[str], work: Work) -> bool:
     """Tell whether an answer that nobody gave is an open question of this work.
 
     Args:
         key: the answer.
         known: the answers that have a value, given or typical.
-        stages: what the server is for.
-        kind: the kind of load.
+        work: the stages, the kinds of load and the answers that were given.
     """
-    if key.name in known or key.name in NOT_LISTED or not key.stages & stages or kind not in key.kinds:
+    if key.name in known or key.name in NOT_LISTED or not matters(key, work):
         return False
     for group in ALTERNATIVES:
         if key.name in group and known.intersection(group):
