@@ -9,8 +9,8 @@ from django.utils.translation import gettext, ngettext, pgettext
 from catalog.templatetags import units
 from recommender import plan_sentences as said, reasons
 from recommender.answers import KEYS, parse_interval, written
-from recommender.plans import Plan, Plans
-from recommender.plans.contention import EVENT_BYTES, Contention, Share, start_bytes
+from recommender.plans import Plan, Plans, Scale
+from recommender.plans.contention import EVENT_BYTES, Contention, Share, cycle_hours, start_bytes
 from recommender.plans.growth import Growth, Step
 from recommender.plans.terms import NIGHT_HOURS, USUAL_CHECKPOINT_S, USUAL_EXPERIMENTS
 from recommender.ranking import Match
@@ -215,6 +215,22 @@ def loss_texts(result: "Result", loss: Any, *, trains: bool) -> list[str]:
         minutes = units.quantity(interval / MINUTE, pgettext("unit", "min"))
         texts.append(str(said.LOST["training"]) % {"minutes": minutes})
     return texts
+
+
+def cycles_texts(result: "Result", scale: Scale) -> list[str]:
+    """Return how many training cycles a month has room for, as no or one sentence."""
+    terms, hours = result.plans.terms, cycle_hours(scale.match)
+    if hours is None or hours.low <= 0:
+        return []
+    low, high = (floor(terms.month_h / end + 1e-9) for end in (hours.high, hours.low))
+    if terms.experiments is None:
+        code, values = "cycles", {}
+    else:
+        code, values = "cycles_needed", {"need": units.number(terms.trials)}
+    return [
+        str(said.GROWTH[code])
+        % (values | {"hours": _hours(terms.month_h), "low": units.number(low), "high": units.number(high)})
+    ]
 
 
 def share_text(result: "Result", share: Share) -> str:

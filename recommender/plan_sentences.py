@@ -165,6 +165,10 @@ GROWTH: dict[str, Promise] = {
     "server_due_months": _("The next server is due above %(load)s, at this growth after %(months)s months."),
     "larger_due": _("The server is outgrown above %(load)s."),
     "larger_due_months": _("The server is outgrown above %(load)s, at this growth after %(months)s months."),
+    "cycles": _("A month of %(hours)s has room for %(low)s to %(high)s such cycles."),
+    "cycles_needed": _(
+        "A month of %(hours)s has room for %(low)s to %(high)s such cycles; needed: %(need)s."
+    ),
     "each": _("Each further server adds %(load)s."),
     "each_users": _("Each further server adds %(load)s, that is about %(users)s more registered people."),
 }

@@ -188,12 +188,15 @@ def _scale(result: "Result") -> dict[str, Any] | None:
         return None
     config = scale.match.config
     serves = result.case.serves
+    growth = lines.growth_rows(result, scale.growth)
+    if not serves:
+        growth["due"] += lines.cycles_texts(result, scale)
     return {
         "title": gettext("When the load grows") if serves else gettext("When the data grows"),
         "bought": reasons.configuration(
             result.names[config.node.server], result.names[config.node.gpu.slug], config.count, config.servers
         ),
-        "growth": lines.growth_rows(result, scale.growth),
+        "growth": growth,
         "is_training": not serves,
         "loss": lines.loss_texts(result, scale.loss, trains=not serves),
     }

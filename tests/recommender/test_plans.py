@@ -1,12 +1,15 @@
 """One server or several: capacity, what the jobs compete for, loss, growth, and what turns the verdict."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
 import pytest
+from django.utils.translation import override
 from hypothesis import given, strategies as st
 
 from recommender.answers import parse
+from recommender.plan_lines import cycles_texts
 from recommender.plans import Span, Terms
 from recommender.plans.comparison import Plan, capacity_of
 from recommender.plans.contention import checkpoint_bytes, contention, training_rate
@@ -345,3 +348,16 @@ def test_nothing_to_compare_where_nothing_fits():
     result = result_of(**BOTH, power_kw=0.1)
     assert result.plans.verdict.way is None
     assert not any(plan.works for plan in result.plans.ways.values())
+
+
+def test_a_month_has_room_for_so_many_training_cycles():
+    """730 h less 30 of maintenance are 700 h; a cycle of 4 to 8 h goes into that 87 to 175 times."""
+    result = result_of(
+        stage="fine_tuning", model="llama-3.1-8b", experiments_per_month=40, maintenance_hours=30
+    )
+    match = result.plans.scale.match
+    trained = replace(match.config.trained, seconds=Range(4 * HOUR, 6 * HOUR, 8 * HOUR))
+    scale = replace(result.plans.scale, match=replace(match, config=replace(match.config, trained=trained)))
+    with override("en"):
+        (text,) = cycles_texts(result, scale)
+    assert re.search(r"700.*87 to 175.*40", text)
