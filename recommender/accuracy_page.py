@@ -98,7 +98,12 @@ def figure(found, names):
         "situations": [
             {"name": texts.situation(key), **score(value)} for key, value in found["situations"].items()
         ],
-        "means": {key: score(value) for key, value in found["comparisons"].items()},
+        # With one group only there is no other to take a factor from.
+        "means": {
+            key: score(value)
+            for key, value in found["comparisons"].items()
+            if key != "one_factor" or found["groups"] > 1
+        },
         "refused": refusals(found["refused"]),
         "chart": chart,
         "ticks": [

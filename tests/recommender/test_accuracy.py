@@ -246,3 +246,12 @@ def test_every_page_links_to_it(client):
     for name in ("catalog:home", "catalog:legal", "recommender:calculator"):
         html = client.get(Page(name).path("ru")).content.decode()
         assert f'href="{Page("recommender:accuracy").path("ru")}"' in html
+
+
+def test_one_group_alone_gives_no_factor(client, kept):
+    assert the_figure(kept, "training", "tokens_per_s")["groups"] == 1
+    shown = [
+        client.get(Page("recommender:accuracy_figure", {"family": "training", "figure": figure}).path("en"))
+        for figure in ("tokens-per-s", "tokens-per-s-per-gpu")
+    ]
+    assert ["one_factor" in response.context["means"] for response in shown] == [False, True]
