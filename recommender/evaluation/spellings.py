@@ -128,6 +128,8 @@ FRAMEWORKS: dict[str, tuple[Stack, float]] = {
     "NeMo": ("tuned", 1e9),
     "MLPerf Training": ("tuned", 1e9),
 }
+# Compiles each of its layers, and the loss not (apply_compile in torchtitan/models/llama3, releases of 2024).
+BLOCKS_COMPILED = "torchtitan"
 TRAINS_EMBEDDINGS = "lora + trainable embedding and output layer"
 METHODS: dict[str, Method] = {
     "pre-training (full)": "pretraining",

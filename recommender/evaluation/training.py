@@ -211,6 +211,7 @@ def _memory(case: Setup, question: Question) -> Memory:
         sharding=sharding,
         lora_targets="all" if targets is None else spellings.look_up(spellings.TARGETS, targets, "targets"),
         compiled=question.flag("compile") if "compile" in question.input else None,
+        compiled_loss=False if question.text("framework").startswith(spellings.BLOCKS_COMPILED) else None,
         chunked_loss=question.flag("chunked_ce"),
         accumulates=accumulates,
         offload="activations" if question.flag("activation_offload") else "none",

@@ -42,6 +42,7 @@ def training_memory(
     sharding: Sharding,
     lora_targets: Targets = "all",
     compiled: bool | None = None,
+    compiled_loss: bool | None = None,
     chunked_loss: bool = False,
     accumulates: bool = True,
     offload: Offload = "none",
@@ -66,6 +67,7 @@ def training_memory(
         sharding: `zero1` spreads optimizer states, `zero2` gradients too, `zero3` weights too.
         lora_targets: Matrices that adapters are put on.
         compiled: Compiled or fused code; unknown: pre-training is taken to be, the rest not.
+        compiled_loss: The loss is compiled or fused as well; unknown: as the rest.
         chunked_loss: The loss is computed in pieces, so that the logits are never whole.
         accumulates: Gradients stay over several micro-batches. Else they grow while activations go.
         offload: What lies in host memory: `optimizer` states and master weights, `activations`, or `both`.
@@ -97,6 +99,7 @@ def training_memory(
         sharding=sharding,
         lora_targets=lora_targets,
         compiled=compiled,
+        compiled_loss=compiled_loss,
         chunked_loss=chunked_loss,
         accumulates=accumulates,
         offload=offload,
@@ -166,6 +169,7 @@ def training_lines(
     sharding: Sharding,
     lora_targets: Targets = "all",
     compiled: bool | None = None,
+    compiled_loss: bool | None = None,
     chunked_loss: bool = False,
     accumulates: bool = True,
     offload: Offload = "none",
@@ -193,6 +197,7 @@ def training_lines(
         used_at_once,
         trained_embeddings,
     )
+    fused = method == "pretraining" if compiled is None else compiled
     moving = _moving_lines(
         model,
         layout,
@@ -202,7 +207,8 @@ def training_lines(
         recompute=recompute,
         sharding=sharding,
         lora_targets=lora_targets,
-        compiled=method == "pretraining" if compiled is None else compiled,
+        compiled=fused,
+        compiled_loss=fused if compiled_loss is None else compiled_loss,
         chunked_loss=chunked_loss,
         accumulates=accumulates and not used_at_once,
         used_at_once=used_at_once,
@@ -308,6 +314,7 @@ def _moving_lines(
     sharding: Sharding,
     lora_targets: Targets,
     compiled: bool,
+    compiled_loss: bool,
     chunked_loss: bool,
     accumulates: bool,
     used_at_once: bool,
@@ -325,6 +332,7 @@ def _moving_lines(
         recompute=recompute,
         lora_targets=lora_targets,
         compiled=compiled,
+        compiled_loss=compiled_loss,
         chunked_loss=chunked_loss,
         judged=judged,
         freed=0.0 if accumulates or used_at_once else float(gradients),
@@ -419,6 +427,7 @@ def _backward(
     recompute: Recompute,
     lora_targets: Targets,
     compiled: bool,
+    compiled_loss: bool,
     chunked_loss: bool,
     judged: bool,
     freed: float,
@@ -439,7 +448,7 @@ def _backward(
     inputs = {"all": 4 * hidden + busy_inner(model), "attention": 2 * hidden, "query_value": hidden}
     adapted = inputs[lora_targets] if frozen else 0
     vocabulary = model.vocab_size or 0
-    logit_bytes = constants.LOGIT_BYTES[style]
+    logit_bytes = constants.LOGIT_BYTES["compiled" if compiled_loss else "eager"]
     if judged:
         logit_bytes = logit_bytes + constants.JUDGED_LOGIT_BYTES
     pieces = constants.LOSS_CHUNKS if chunked_loss else 1

@@ -368,3 +368,24 @@ def test_sharding_never_keeps_more_states(sharding, workers, method):
     layout = split(replicas=workers)
     whole = states(train(LLAMA_8B, layout=layout, method=method))
     assert states(train(LLAMA_8B, layout=layout, method=method, sharding=sharding)) < whole
+
+
+@pytest.mark.parametrize(
+    ("workers", "asked", "published_gib"),
+    [
+        # torchtitan, December 2024: Llama 3.1 8B, fully sharded, each layer compiled and the loss not
+        (8, {"sequence_tokens": 8192, "micro_batch": 2, "recompute": "selective"}, 77.0),
+        (128, {"sequence_tokens": 8192, "micro_batch": 2, "recompute": "selective"}, 62.0),
+        (8, {"sequence_tokens": 32_768, "micro_batch": 1, "recompute": "full"}, 83.9),
+    ],
+)
+def test_a_loss_that_is_not_compiled_keeps_its_logits(workers, asked, published_gib):
+    run = {"method": "pretraining", "optimizer": "adamw_fp32", "sharding": "zero3", "compiled": True} | asked
+    layout = split(1, 1, workers)
+    apart, whole, plain = (
+        train(LLAMA_8B, H100, layout, **run | how)
+        for how in ({"compiled_loss": False}, {}, {"compiled": False, "compiled_loss": False})
+    )
+    assert peak(apart, H100) / GIB == pytest.approx(published_gib, rel=0.12)
+    assert abs(peak(apart, H100) / GIB - published_gib) < abs(peak(whole, H100) / GIB - published_gib)
+    assert whole.total.typical < apart.total.typical <= plain.total.typical
