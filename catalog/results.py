@@ -74,16 +74,24 @@ def line(result):
 
 
 def conditions(result):
-    """Return how it was measured, part by part; what is not stated is left out."""
+    """Return how it was measured, part by part: {text, is_name}; what is not stated is left out.
+
+    Names are those of engines and scenarios, the same in every language.
+    """
+    precision = result.precision or ""
+    names = {
+        PRECISIONS.get(precision) or precision.upper(): precision not in PRECISIONS,
+        METHODS.get(result.method) or result.method or "": result.method in ("lora", "qlora"),
+        ENGINES.get(result.engine, result.engine) or "": True,
+        result.scenario: True,
+    }
+    parts = [{"text": text, "is_name": is_name} for text, is_name in names.items() if text]
+    return parts + [{"text": text, "is_name": False} for text in _load(result)]
+
+
+def _load(result):
+    """Return what was sent to the engine, as sentences' parts."""
     parts = []
-    if result.precision:
-        parts.append(PRECISIONS.get(result.precision) or result.precision.upper())
-    if result.method:
-        parts.append(METHODS.get(result.method) or result.method)
-    if result.engine:
-        parts.append(ENGINES.get(result.engine, result.engine))
-    if result.scenario:
-        parts.append(result.scenario)
     if result.input_tokens and result.output_tokens:
         parts.append(
             _("%(input)s tokens in, %(output)s out")
@@ -100,7 +108,7 @@ def conditions(result):
         )
     if result.figure == BenchmarkResult.Figure.SAMPLES and result.sample_work:
         parts.append(_sample(result))
-    return [str(part) for part in parts]
+    return parts
 
 
 def _sample(result):

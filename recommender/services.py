@@ -563,15 +563,15 @@ def _checks(name: str, known: Mapping[str, evidence.Known], config: Config) -> l
     return [
         {
             "text": ngettext(
-                "%(value)s on %(gpus)s GPU, %(published)s",
-                "%(value)s on %(gpus)s GPUs, %(published)s",
+                "%(value)s on %(gpus)s GPU",
+                "%(value)s on %(gpus)s GPUs",
                 one.count,
             )
             % {
                 "value": results.measured_value(one.value, one.unit, model and model.kind),
                 "gpus": units.format_number(one.count),
-                "published": f"{one.suite} {one.round} {one.scenario}".strip(),
             },
+            "published": " ".join(part for part in (one.suite, one.round, one.scenario) if part),
             "link": one.link,
         }
         for one in (found.results if found else ())
