@@ -57,6 +57,7 @@ class LeadAdmin(admin.ModelAdmin):
     readonly_fields = ["read", "language", "created_at", "updated_at", "mailed_at"]
     inlines = [ContactInline]
     save_on_top = True
+    list_per_page = 25  # each row brings its whole brief along
 
     def has_add_permission(self, request):
         return False
@@ -95,6 +96,7 @@ class BriefAdmin(admin.ModelAdmin):
     list_filter = ["language", "created_at"]
     fields = ["title", "note", "read", "language", "created_at", "expires_at", "revoked_at"]
     readonly_fields = fields
+    list_per_page = 25
 
     def has_add_permission(self, request):
         return False

@@ -164,7 +164,7 @@ def derived_rows(items: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return name, value, unit and arithmetic of each derived quantity that this version knows."""
     rows = []
     for item in items:
-        if item["code"] not in FORMULAS:
+        if item["code"] not in FORMULAS or None in item["value"]:
             continue
         name, formula, unit = FORMULAS[item["code"]]
         low, high = item["value"]

@@ -8,6 +8,7 @@ brings old briefs up to the newest form. Unknown parts are left alone, missing o
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from django.conf import settings
@@ -131,7 +132,18 @@ def freeze(given: Answers, *, language: str, on: date, server: str = "") -> dict
         },
         "derived": _derived(result, given, assumptions),
     }
-    return frozen | _words(frozen, result.names)
+    return _finite(frozen | _words(frozen, result.names))
+
+
+def _finite(value: Any) -> Any:
+    """Return JSON without infinities, which no database keeps: what has no bound is not known."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value
 
 
 def _match(values: dict[str, Any], match: Any) -> dict[str, Any]:

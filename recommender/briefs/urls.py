@@ -8,8 +8,8 @@ from recommender.briefs import views
 app_name = "briefs"
 
 owners = [
-    path("<str:token>/", views.owner, name="owner"),
-    path("<str:token>/sales/", views.sales, name="sales"),
+    path("", views.owner, name="owner"),
+    path(pgettext_lazy("path", "sales/"), views.sales, name="sales"),
 ]
 readers = [
     path("", views.brief, name="brief"),
@@ -18,6 +18,6 @@ readers = [
 ]
 urlpatterns = [
     path(pgettext_lazy("path", "new/"), views.new, name="new"),
-    path(pgettext_lazy("path", "own/"), include(owners)),
+    path(pgettext_lazy("path", "own/"), include([path("<str:token>/", include(owners))])),
     path("<str:token>/", include(readers)),
 ]
