@@ -1,0 +1,208 @@
+"""What must hold of the order whatever is asked: each property is seen to fail when its rule is broken."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from recommender.adapters import load_specs
+from recommender.answers import parse
+from recommender.cases import resolve
+from recommender.orders import VIEWS, ordered
+from recommender.ranking import first_place, fits_somehow, rank
+from recommender.sizing.choosing import standing
+from tests.recommender.advice import advice
+
+pytestmark = pytest.mark.usefixtures("catalog")
+PILED = ("thinksystem-sr655-v3", "thinksystem-sr650-v3")
+FEW = settings(max_examples=5, deadline=None)
+
+loads = st.fixed_dictionaries(
+    {
+        "stage": st.just("inference"),
+        "model": st.sampled_from(["llama-3.1-8b", "qwen3-32b", "llama-3.3-70b"]),
+        "concurrency": st.sampled_from([1, 8, 24]),
+        "context_tokens": st.sampled_from([4096, 16_384]),
+        "priority": st.sampled_from(["balanced", "performance", "power", "growth", "footprint"]),
+    },
+    optional={
+        "ttft_ms": st.sampled_from([800, 2000]),
+        "tpot_ms": st.sampled_from([50, 100]),
+        "availability": st.sampled_from(["single", "n_plus_1"]),
+        "rack_units": st.sampled_from([2, 8]),
+    },
+)
+
+
+def case_of(answers):
+    specs = load_specs()
+    return resolve(parse(answers), specs.models, specs.presets, specs.vendors, specs.names).case
+
+
+def pairs(matches):
+    return [(match.config.node.server, match.config.node.gpu.slug) for match in matches]
+
+
+def some(count=9):
+    """Return a few machines, among them the usual ones and a tray; all of them would only take longer."""
+    return random.Random(5).sample(list(load_specs().machines), count)
+
+
+def with_more_memory(gpu):
+    """Return the card with half as much again, on the box and in use."""
+    return replace(
+        gpu, memory_bytes=gpu.memory_bytes.scaled(1.5), memory_label_gb=round(gpu.memory_label_gb * 1.5)
+    )
+
+
+@FEW
+@given(loads)
+def test_a_twin_that_is_lower_and_equal_in_all_else_is_never_behind(answers):
+    """Dominance: what is better in one thing and equal in all others does not stand behind."""
+    case = case_of(answers)
+    for machine in some(4):
+        better = replace(
+            machine,
+            bare=replace(machine.bare, server="z-better"),
+            nodes=tuple(
+                replace(node, server="z-better", rack_units=1, kind="rack") for node in machine.nodes
+            ),
+        )
+        ranking = rank(case, [machine, better])
+        places = {pair: place for place, pair in enumerate(pairs(ranking.matches))}
+        for match in ranking.matches:
+            server, gpu = match.config.node.server, match.config.node.gpu.slug
+            taller = machine.bare.kind == "rack" and (match.config.node.rack_units or 1) > 1
+            if server == machine.bare.server and taller:
+                assert places["z-better", gpu] < places[server, gpu]
+
+
+@FEW
+@given(loads, st.sampled_from([("concurrency", 3), ("context_tokens", 2)]))
+def test_a_harder_load_is_never_carried_by_fewer_servers_for_certain(answers, harder):
+    """Monotony in users and context: what fits both loads takes no less for the harder one."""
+    key, factor = harder
+    before = rank(case_of(answers), some())
+    after = rank(case_of(answers | {key: answers[key] * factor}), some())
+    sizes = {pair: match.config for pair, match in zip(pairs(before.matches), before.matches, strict=True)}
+    for pair, match in zip(pairs(after.matches), after.matches, strict=True):
+        assert pair in sizes  # a harder load lets nobody in
+        if match.config.strict and sizes[pair].strict:
+            easier = sizes[pair]
+            assert (match.config.servers, match.config.gpus) >= (easier.servers, easier.gpus)
+
+
+def test_where_certainty_gives_way_to_a_pile_no_card_is_saved():
+    """What stands in for a pile of servers takes no fewer cards than an easier load took for certain."""
+    load = {
+        "stage": "inference",
+        "model": "gemma-3-27b",
+        "context_tokens": 8192,
+        "ttft_ms": 500,
+        "tpot_ms": 50,
+    }
+    machines = [item for item in load_specs().machines if item.bare.server in PILED]
+    cards, piled = {}, 0
+    for concurrency in (4, 10, 20, 40, 60):
+        for match in rank(case_of(load | {"concurrency": concurrency}), machines).matches:
+            (pair,) = pairs([match])
+            if not match.config.strict:
+                assert not cards.get(pair) or match.config.gpus >= cards[pair]
+            piled += match.config.piled
+            if match.config.strict:
+                cards[pair] = match.config.gpus
+    assert piled
+
+
+@FEW
+@given(loads)
+def test_memory_that_is_added_to_a_card_rules_nothing_out(answers):
+    """Monotony in memory: a card with more of it does whatever it did, with weights of the same type.
+
+    Left to itself, a card that comes to hold the model's own type is advised with that, and is slower.
+    """
+    case = case_of(answers | {"precision": "bf16"})
+    for machine in some(5):
+        larger = replace(
+            machine,
+            nodes=tuple(replace(node, gpu=with_more_memory(node.gpu)) for node in machine.nodes),
+        )
+        if fits_somehow(case, machine):
+            assert fits_somehow(case, larger)
+
+
+@FEW
+@given(loads, st.integers(0, 23))
+def test_a_server_that_is_added_or_removed_changes_nothing_between_the_others(answers, gone):
+    case, machines = case_of(answers), some()
+    slug = machines[gone % len(machines)].bare.server
+    whole = rank(case, machines)
+    rest = rank(case, [machine for machine in machines if machine.bare.server != slug])
+    assert pairs(rest.matches) == [pair for pair in pairs(whole.matches) if pair[0] != slug]
+    scores = {pair: match.score for pair, match in zip(pairs(whole.matches), whole.matches, strict=True)}
+    assert all(match.score == scores[pairs([match])[0]] for match in rest.matches)
+
+
+@FEW
+@given(loads, st.randoms(use_true_random=False))
+def test_the_order_of_the_catalog_changes_nothing(answers, shuffler):
+    case, machines = case_of(answers), some()
+    expected = rank(case, machines)
+    shuffler.shuffle(machines)
+    assert rank(case, machines) == expected
+
+
+@FEW
+@given(loads)
+def test_the_first_place_alone_is_the_first_of_the_ranking(answers):
+    case, machines = case_of(answers), some()
+    matches, alone = rank(case, machines).matches, first_place(case, machines)
+    assert (matches[0].config if matches else None) == alone
+
+
+@FEW
+@given(loads, st.sampled_from(VIEWS))
+def test_what_is_not_known_never_stands_before_what_is(answers, view):
+    """Unknown never first, in every view; what fits for certain before what fits on a condition."""
+    matches = ordered(rank(case_of(answers), some()).matches, view)
+    places = [standing(match.config) for match in matches]
+    assert places == sorted(places)
+    assert not (matches and matches[0].config.facts) or all(match.config.facts for match in matches)
+
+
+@settings(max_examples=2, deadline=None)
+@given(loads)
+def test_languages_change_texts_only_and_the_same_answers_give_the_same_bytes(answers):
+    def bare(result):
+        """Return the result without its sentences."""
+        matches = [
+            {key: value for key, value in match.items() if key not in ("reasons", "warnings")}
+            for match in result["matches"]
+        ]
+        codes = [
+            (item["server"], item["gpu"], [reason["code"] for reason in item["reasons"]])
+            for item in result["rejected"]
+        ]
+        return matches, codes, result["not_shown"]
+
+    first = advice("en", **answers)
+    assert bare(first) == bare(advice("ru", **answers)) == bare(advice("es", **answers))
+    assert json.dumps(first) == json.dumps(advice("en", **answers))
+
+
+@FEW
+@given(loads)
+def test_a_match_that_is_beaten_names_one_that_is_no_worse_in_anything(answers):
+    matches = rank(case_of(answers), some()).matches
+    by_pair = dict(zip(pairs(matches), matches, strict=True))
+    assert any(match.pareto for match in matches) or not matches
+    for match in matches:
+        assert match.pareto == (match.dominated_by is None)
+        if match.dominated_by is None:
+            continue
+        better = by_pair[match.dominated_by]
+        assert better.config.gpus <= match.config.gpus
+        for (_name, mine), (_same, its) in zip(match.criteria, better.criteria, strict=True):
+            assert mine is None or its >= mine
