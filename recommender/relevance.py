@@ -78,10 +78,11 @@ def relevance(answers: Answers, names: Iterable[str], seconds: float = SECONDS) 
     known: dict[str, bool] = cache.get(cache_key) or {}
     asked = [name for name in names if name not in answers.values and trials(KEYS[name])]
     found = {}
+    orders: dict[Case, tuple[Any, ...]] = {}  # many questions are held against the same usual order
     for name in asked:
         changes = known.get(name)
         if changes is None:
-            changes = _changes_the_order(answers, KEYS[name], specs, deadline)
+            changes = _changes_the_order(answers, KEYS[name], specs, orders, deadline)
         if changes is not None:
             found[name] = changes
     if found.keys() - known.keys():
@@ -107,7 +108,13 @@ def trials(key: Key) -> tuple[str, ...]:
     return ()
 
 
-def _changes_the_order(answers: Answers, key: Key, specs: adapters.Specs, deadline: float) -> bool | None:
+def _changes_the_order(
+    answers: Answers,
+    key: Key,
+    specs: adapters.Specs,
+    orders: dict[Case, tuple[Any, ...]],
+    deadline: float,
+) -> bool | None:
     """Tell whether an answer to `key` changes the order; None: the time was over before that was known."""
     companions = COMPANIONS.get(key.name, {})
     base = answers.with_values(
@@ -119,14 +126,15 @@ def _changes_the_order(answers: Answers, key: Key, specs: adapters.Specs, deadli
     others = {_case(base.with_values(**{key.name: value})) for value in trials(key)} - {usual, None}
     if not others:
         return False
-    order = None
-    for case in others:
+    for case in (usual, *others):
+        if case is None or case in orders:
+            continue
         if monotonic() > deadline:
             return None
-        order = order or _order(usual, specs)
-        if case is not None and _order(case, specs) != order:
+        orders[case] = _order(case, specs)
+        if usual in orders and orders[case] != orders[usual]:
             return True
-    return False
+    return any(orders[case] != orders[usual] for case in others if case is not None)
 
 
 def _case(answers: Answers) -> Case | None:
