@@ -105,3 +105,8 @@ def test_the_set_is_of_the_readers_own_lengths():
     assert not sample.searches
     assert plan_of(stage="inference", workload="rag").sample.searches
     assert plan_of(stage="training", model="llama-3.1-8b").sample is None
+
+
+def test_a_guess_that_nothing_is_known_to_weigh_still_comes_before_what_is_known():
+    plan = plan_of(**KNOWN_CHAT, storage_gbs=2, hypothesis=["storage_gbs"])
+    assert (plan.measures[0].code, plan.measures[0].open_keys) == ("start", ("storage_gbs",))
