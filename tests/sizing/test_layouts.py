@@ -5,9 +5,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from recommender.sizing.layouts import inference_layouts, tensor_degrees, training_layouts, valid_layouts
+from recommender.sizing.layouts import (
+    inference_layouts,
+    tensor_degrees,
+    training_layouts,
+    training_option,
+    valid_layouts,
+)
 from recommender.sizing.memory import cache_bytes
-from recommender.sizing.specs import SizingError
+from recommender.sizing.specs import Layout, SizingError
 from recommender.sizing.weights import weights_per_gpu
 from tests.sizing.memory_examples import (
     BGE_M3,
@@ -181,3 +187,18 @@ def test_every_option_accounts_for_each_card(model, gpus, servers, link, joined)
 def test_no_cards_no_layout():
     with pytest.raises(SizingError):
         inference_layouts(LLAMA_70B, gpus_per_server=0, servers=1, link_max_gpus=1)
+
+
+@pytest.mark.parametrize(
+    ("servers", "link", "joined", "path"),
+    [
+        (1, "bridge", 4, "bridge"),
+        (1, "bridge", 2, "pcie"),  # four copies, bridges that join two: the others talk over PCIe
+        (1, "pcie", 1, "pcie"),
+        (2, "nvswitch", 8, "network"),
+    ],
+)
+def test_a_step_of_training_waits_for_the_slowest_link_between_copies(servers, link, joined, path):
+    layout = Layout(1, 1, 4 * servers, 0, crosses_link=False)
+    option = training_option(LLAMA_70B, layout, servers=servers, link=link, link_max_gpus=joined)
+    assert option.path == path
