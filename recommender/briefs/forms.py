@@ -18,7 +18,9 @@ class BriefForm(forms.Form):
         label=_("Title"),
         max_length=MAX_TITLE,
         required=False,
-        help_text=_("So that you and your colleagues recognise it. Without one it is called “Brief”."),
+        help_text=_(
+            "So that you and your colleagues recognise it. Without one it is called “Brief for an AI server”."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     note = forms.CharField(
