@@ -244,6 +244,10 @@ def test_a_draft_model_is_no_help_where_arithmetic_is_the_limit():
     assert proposed(LLAMA_8B, 512).tpot_s.typical > proposed(None, 512).tpot_s.typical
 
 
+def test_a_draft_model_as_large_as_the_model_only_costs_time():
+    assert proposed(replace(LLAMA_70B, slug="twin")).tpot_s.low > proposed(None).tpot_s.low
+
+
 def test_a_prediction_layer_of_its_own_gives_up_to_two_tokens_a_step():
     plain, own = proposed(None), proposed(LLAMA_70B)
     assert 1.5 < plain.tpot_s.typical / own.tpot_s.typical < 1.9
