@@ -22,8 +22,9 @@ from recommender.sizing.demand import Case, Machine
 MAX_KEYS = 7  # guesses first, then what should be found out
 # Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
 # jobs on one machine take several times as long to try.
-MAX_TRIED = 1600
-MAX_TRIED_BOTH = 500
+MAX_TRIED = 1300
+MAX_TRIED_BOTH = 400
+MAX_TRIED_TRAINING = 800
 CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
 EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
@@ -110,8 +111,10 @@ def sensitivity(
     resolve = resolver(specs)
     node = ranking.matches[0].config.node
     case = resolve(answers)
-    both = case is not None and case.serves and case.trains
-    places = _Places(specs.machines, ranking, MAX_TRIED_BOTH if both else MAX_TRIED)
+    tries = MAX_TRIED
+    if case is not None and case.trains:
+        tries = MAX_TRIED_BOTH if case.serves else MAX_TRIED_TRAINING
+    places = _Places(specs.machines, ranking, tries)
     holds = []
     for item in _wanted(assumptions, to_measure):
         try:
