@@ -8,7 +8,8 @@ from recommender.ranking import Match
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 16, 52
-TICKS = (1, 2, 5)
+TICKS = (1, 2, 5)  # of a decade; more where there is hardly one
+FINE_TICKS = (1, 1.5, 2, 3, 4, 5, 7)
 MARGIN = 0.06  # of a decade, around the outermost places
 
 
@@ -109,7 +110,7 @@ def _span(values: Sequence[float]) -> tuple[float, float]:
 
 def _ticks(low: float, span: float) -> list[float]:
     powers = range(floor(low), floor(low + span) + 1)
-    steps = TICKS if span <= 2 else (1,)
+    steps = FINE_TICKS if span <= 0.8 else TICKS if span <= 2 else (1,)
     return [
         step * 10.0**power
         for power in powers
