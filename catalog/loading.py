@@ -27,6 +27,7 @@ from catalog.models import (
     CoolingOption,
     Enclosure,
     Evidence,
+    GlossaryTerm,
     GPUOption,
     Manufacturer,
     MeasuredWeights,
@@ -109,6 +110,7 @@ def fill(loader, folder):
     loader.table(GPU, read(folder / "gpus.yaml"))
     loader.table(AIModel, read(folder / "ai_models.yaml"))
     loader.table(WorkloadProfile, read(folder / "workloads.yaml"))
+    loader.table(GlossaryTerm, read(folder / "glossary.yaml"))
     servers = [row for path in sorted((folder / "servers").glob("*.yaml")) for row in read(path)]
     loader.table(Server, servers)
     cases = [case for path in sorted((folder / "benchmarks").glob("*.yaml")) for case in read(path, "id")]

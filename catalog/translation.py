@@ -6,6 +6,7 @@ from catalog.models import (
     GPU,
     AIModel,
     Enclosure,
+    GlossaryTerm,
     GPUOption,
     Requirement,
     Server,
@@ -40,6 +41,11 @@ class GPUTranslationOptions(ProseOptions):
 @register(WorkloadProfile)
 class WorkloadProfileTranslationOptions(ProseOptions):
     fields = ["name", "summary", "asks", "to_measure"]
+
+
+@register(GlossaryTerm)
+class GlossaryTermTranslationOptions(ProseOptions):
+    fields = ["name", "definition", "also"]
 
 
 @register(Requirement)

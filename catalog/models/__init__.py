@@ -3,6 +3,7 @@
 from catalog.models.ai_models import AIModel, CacheGroup, MeasuredWeights, ModelPart, Precision
 from catalog.models.benchmarks import BenchmarkResult
 from catalog.models.evidence import Evidence, Source
+from catalog.models.glossary import GlossaryTerm
 from catalog.models.hardware import (
     GPU,
     CoolingOption,
@@ -28,6 +29,7 @@ __all__ = [
     "Enclosure",
     "Evidence",
     "GPUOption",
+    "GlossaryTerm",
     "Lifecycle",
     "Manufacturer",
     "MeasuredWeights",

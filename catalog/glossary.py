@@ -1,0 +1,72 @@
+"""Words that lead to the glossary: where an author marks one, `[[kv-cache]]` or `[[kv-cache|the cache]]`."""
+
+import re
+import unicodedata
+
+from django.apps import apps
+from django.core.cache import cache
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language
+
+from catalog import versions
+
+MARK = re.compile(r"\[\[(?P<slug>[a-z0-9]+(?:[-_.][a-z0-9]+)*)(?:\|(?P<words>[^\[\]|]{1,120}))?\]\]")
+CACHE_SECONDS = 24 * 3600
+
+
+def names():
+    """Return {slug: name} of the published terms in the active language; a query once per catalog version."""
+    key = f"glossary:{versions.current()}:{get_language()}"
+    found = cache.get(key)
+    if found is None:
+        rows = apps.get_model("catalog", "GlossaryTerm").objects.published()
+        found = {row.slug: row.name for row in rows if row.name}
+        cache.set(key, found, CACHE_SECONDS)
+    return found
+
+
+def linked(text, *, here=False):
+    """Return a text, escaped, with its marked words as links to their terms.
+
+    A mark whose term is not published keeps its words alone. `here`: the text stands on the glossary's page.
+    """
+    escaped = str(conditional_escape(text or ""))
+    if "[[" not in escaped:
+        return mark_safe(escaped)
+    known = names()
+    page = "" if here else reverse("catalog:glossary")
+
+    def link(found):
+        words = found["words"] or known.get(found["slug"], found["slug"])
+        if found["slug"] not in known:
+            return str(conditional_escape(words))
+        # What comes from the text is escaped already; a name is not.
+        words = mark_safe(words) if found["words"] else words
+        return format_html('<a class="term" href="{}#{}">{}</a>', page, found["slug"], words)
+
+    return mark_safe(MARK.sub(link, escaped))
+
+
+def plain(text):
+    """Return a text with the words of its marks and no links: for titles, descriptions, files and search."""
+    if "[[" not in (text or ""):
+        return text or ""
+    known = names()
+    return MARK.sub(
+        lambda found: found["words"] or known.get(found["slug"], found["slug"]),
+        text,
+    )
+
+
+def alphabetical(name):
+    """Return a key that orders words as the dictionaries of their languages do, Latin letters first.
+
+    ё is ordered as е, and ñ stands after n; other accents and marks at the start do not count.
+    """
+    letters = name.casefold().replace("ё", "е").replace("ñ", "n\uffff").replace("й", "и\uffff")
+    plain_letters = "".join(
+        letter for letter in unicodedata.normalize("NFKD", letters) if not unicodedata.combining(letter)
+    )
+    return plain_letters.lstrip(" «“\"'("), name
