@@ -415,6 +415,7 @@ WARNINGS: dict[str, Sentence] = {
         _("Its power supplies are not published well enough: ask whether they carry it at your feed."),
         {},
     ),
+    "range_whole": (_("Holds at both ends of the ranges that you gave."), {}),
     "envelope_held": (
         _("Holds every model from %(smallest)s to %(largest)s with this load."),
         {"smallest": "name", "largest": "name"},

@@ -21,6 +21,7 @@ NOTABLE_STALL = 0.05  # of the time between two checkpoints
 FACTS = frozenset(
     {
         "envelope_held",
+        "range_whole",
         "index_here",
         "index_apart",
         "cost_month",
@@ -42,6 +43,8 @@ def facts_around(case: Case, config: Config) -> Iterator[Message]:
         smallest, largest = around.envelope
         code = "envelope_held" if config.strict else "envelope_part"
         yield message(code, smallest=smallest, largest=largest)
+    elif case.hard != case.easy and config.strict:
+        yield message("range_whole")
     yield from _energy(case, config)
     yield from _index(case)
     yield from _operation(case, config)

@@ -64,6 +64,13 @@ def test_what_holds_all_models_that_may_come_stands_first():
             assert match.config.memory.weights.typical * match.config.layout.gpus_per_replica > 130 * 2**30
 
 
+def test_a_match_says_at_which_end_of_a_range_it_holds():
+    result = result_of(**CHAT | {"concurrency": "5..60"})
+    for match in result.ranking.matches:
+        assert ("range_whole" in codes(match)) == match.config.strict
+    assert not any("range_whole" in codes(match) for match in result_of(**CHAT).ranking.matches)
+
+
 def test_a_budget_is_said_not_to_count():
     assert any("budget" in notice for notice in advice(**CHAT, budget=100_000)["notices"])
     assert advice(**CHAT, budget=100_000)["matches"] == advice(**CHAT)["matches"]

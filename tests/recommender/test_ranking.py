@@ -8,8 +8,8 @@ import pytest
 from recommender.adapters import load_specs
 from recommender.answers import parse
 from recommender.ranking import rank
-from recommender.sizing.scores import _SCALES, points
 from recommender.services import recommend
+from recommender.sizing.scores import _SCALES, points
 
 pytestmark = pytest.mark.usefixtures("catalog")
 
