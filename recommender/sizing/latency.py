@@ -511,7 +511,7 @@ def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, engin
     share = engine.scaled(shares.get(min(BITS[computing], 16), shares[16]))
     if model.is_moe:
         share = _product(share, c.MIXTURE_SPREAD)
-    if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
+    if gpu.tdp_w is not None and gpu.tdp_w / gpu.gpus_per_card <= c.LOW_POWER_W:
         share = _product(share, c.LOW_POWER_COMPUTE)
     return Range(share.low, share.typical, min(share.high, c.BEST_MATRIX_SHARE))
 

@@ -147,7 +147,7 @@ def _utilization(model: AIModelSpec, gpu: GPUSpec, computing: str) -> Range:
     bits = min(BITS[computing], 16) if computing in BITS else 16
     found = c.TRAINING_UTILIZATION.get((_generation(gpu), bits)) or c.TRAINING_UTILIZATION["other", bits]
     share = found.mixture if model.is_moe else found.dense
-    if gpu.tdp_w is not None and gpu.tdp_w / gpu.devices_per_board <= c.LOW_POWER_W:
+    if gpu.tdp_w is not None and gpu.tdp_w / gpu.gpus_per_card <= c.LOW_POWER_W:
         share = Range(*(at(share, end) * at(c.LOW_POWER_COMPUTE, end) for end in (0, 1, 2)))
     return share
 

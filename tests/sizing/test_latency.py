@@ -194,6 +194,16 @@ def test_computing_type_of_cards():
     assert computing_precision(B200, "fp4") == "fp4"
 
 
+def test_limits_count_for_what_they_are_printed_for():
+    # Makers rate a superchip by the GPU and other boards as a whole, whatever both are made of.
+    chip = replace(H100, slug="chip", form="superchip", devices_per_board=2, tdp_w=150)
+    board = replace(H100, slug="board", form="pcie", devices_per_board=2, tdp_w=150)
+    prompt = {"input_tokens": 20_000, "output_tokens": 1}
+    plain = served(gpu=H100, **prompt).ttft_s.typical
+    assert served(gpu=chip, **prompt).ttft_s.typical == plain
+    assert served(gpu=board, **prompt).ttft_s.typical > 1.2 * plain
+
+
 def test_a_mixture_reads_more_experts_the_more_requests_run():
     one = served(QWEN_30B_A3B).tpot_s.typical
     many = served(QWEN_30B_A3B, requests=64).tpot_s.typical

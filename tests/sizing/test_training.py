@@ -216,3 +216,10 @@ def test_sixteen_bit_type_of_older_cards():
         native_precisions=frozenset({"fp16"}),
     )
     assert trained(gpu=turing, layout=ONE, method="lora").typical > 0
+
+
+def test_limits_count_for_what_they_are_printed_for():
+    chip = replace(H100, slug="chip", form="superchip", devices_per_board=2, tdp_w=150)
+    board = replace(H100, slug="board", form="pcie", devices_per_board=2, tdp_w=150)
+    assert trained(gpu=chip).typical == trained().typical
+    assert trained(gpu=board).typical > 1.2 * trained().typical
