@@ -29,9 +29,12 @@ NAMES = {
 }
 SIGNS = {"*": "×", "/": "÷", "+": "+", "-": "−", "(": "(", ")": ")"}
 PERCENT = "%"
-# What the shares of the parts rest on (see `sizing.power_constants`).
+# What the draw of the cards rests on; that of the other parts is our own (see `sizing.power_constants`).
 SOURCES = [
-    ("ML.ENERGY", "https://ml.energy/leaderboard/"),
+    (
+        "ML.ENERGY v3.0, vLLM Semantic Router",
+        "https://vllm-semantic-router.com/docs/fleet-sim/power-model",
+    ),
     ("Newkirk et al., 2025, arXiv:2506.14551", "https://arxiv.org/abs/2506.14551"),
     ("Latif et al., 2024, arXiv:2412.08602", "https://arxiv.org/abs/2412.08602"),
     ("Ma et al., 2026, arXiv:2605.11999", "https://arxiv.org/abs/2605.11999"),

@@ -38,6 +38,13 @@ def test_parts_and_what_follows_from_them():
         assert "÷ 1,000" in details["figures"][0]["formula"]
 
 
+def test_what_nobody_measured_is_named_as_our_own_estimate():
+    with override("en"):
+        shown = render_to_string("recommender/_power.html", {"power": power_details(a_match()), "name": "x"})
+    assert "is our own estimate" in shown
+    assert "measured by others" not in shown
+
+
 def test_money_and_a_normal_load_only_where_they_are_given():
     with override("en"):
         details = power_details(a_match(servers=2, units=16), Interval(Decimal("0.2"), Decimal("0.2")), 0.25)
