@@ -61,6 +61,6 @@ SWITCH_W = Range(250, 400, 600)  # the switches between eight modules: our own e
 # DGX B200, of which cards take 5.6 and 8.0 kW.
 FAN_SHARE = {"air": Range(0.05, 0.10, 0.16), "liquid": Range(0.01, 0.02, 0.05)}
 # Lost in the supplies, over what they deliver. 80 PLUS at 230 V, redundant: Titanium is at least 94, 96 and
-# 91 % efficient at 20, 50 and 100 % load, Platinum 90, 94 and 91 %; that supplies are loaded to about a half or
-# more is our own estimate.
+# 91 % efficient at 20, 50 and 100 % load, Platinum 90, 94 and 91 %; that supplies are loaded to about a half
+# or more is our own estimate.
 CONVERSION_SHARE = Range(0.042, 0.06, 0.10)
