@@ -319,8 +319,8 @@ WARNINGS: dict[str, Sentence] = {
     ),
     "several_devices": (
         _(
-            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs counted for a "
-            "server come on this many cards: %(cards)s."
+            "Each card carries %(devices)s GPUs whose memory does not add up: the %(gpus)s GPUs counted for "
+            "a server come on this many cards: %(cards)s."
         ),
         {"devices": "count", "gpus": "count", "cards": "count"},
     ),
