@@ -88,6 +88,7 @@ def as_data(report: Report, entries: Mapping[str, Mapping[str, Any]]) -> dict[st
         "rules_version": RULES_VERSION,
         "cases": len(entries),
         "sources": len({_reference(entry) for entry in entries.values()}),
+        "covered": {family: list(counts) for family, counts in report.covered.items()},
         "figures": figures,
         "verdicts": _verdicts(report, entries),
         "refused": _counted(Counter(one.reason for one in report.unanswered)),

@@ -63,6 +63,7 @@ def overview(stored, names):
                 "title": title,
                 "rows": [_row(found) for found in figures],
                 "verdict": verdict and _verdict(verdict, names),
+                "covered": _covered(data["covered"].get(name)),
             }
         )
     compared = [
@@ -154,6 +155,18 @@ def _row(found):
         "title": texts.figure_name(found["family"], found["figure"]),
         "url": address(found["family"], found["figure"]),
         "score": score(found["score"]),
+    }
+
+
+def _covered(counts):
+    """Return of how many cases with model and card in the catalog we predict something; None: there are none."""
+    if not counts or not counts[1]:
+        return None
+    predicted, known = counts
+    return {
+        "predicted": format_number(predicted),
+        "known": format_number(known),
+        "share": texts.percent(predicted / known),
     }
 
 

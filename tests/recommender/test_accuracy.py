@@ -32,7 +32,7 @@ def test_the_page_says_what_the_code_gives():
     """All cases are predicted again. After a change of the code: `manage.py measure_accuracy`."""
     data = accuracy.measured(accuracy.case_files(FIXTURES), CatalogShelf())
     stored = json.loads(accuracy.stored_file(FIXTURES).read_text(encoding="utf-8"))
-    for part in ("rules_version", "cases", "sources", "verdicts", "refused"):
+    for part in ("rules_version", "cases", "sources", "covered", "verdicts", "refused"):
         assert data[part] == stored[part]
     found = {(one["family"], one["figure"]): one for one in stored["figures"]}
     assert len(found) == len(data["figures"])
@@ -69,6 +69,16 @@ def test_every_case_that_asks_is_predicted_or_refused_with_a_reason(kept):
         assert found["score"]["predicted"] == len(found["cases"])
         assert found["score"]["cases"] == len(found["cases"]) + refused, found["figure"]
     assert sum(count for _reason, count in kept.data["refused"]) >= 30
+
+
+def test_the_page_says_how_many_cases_with_model_and_card_are_predicted(kept, client):
+    covered = kept.data["covered"]
+    assert set(covered) == {"inference-throughput", "training", "inference-memory"}
+    assert sum(known for _predicted, known in covered.values()) <= kept.data["cases"]
+    with override("en"):
+        text = " ".join(Document(client.get(reverse("recommender:accuracy")).content.decode()).texts)
+    for predicted, known in covered.values():
+        assert f"are in the catalog: {known}. We predict something of {predicted}, " in text
 
 
 def test_scores_are_those_of_the_cases(kept):
