@@ -14,6 +14,7 @@ from catalog import versions
 
 MARK = re.compile(r"\[\[(?P<slug>[a-z0-9]+(?:[-_.][a-z0-9]+)*)(?:\|(?P<words>[^\[\]|]{1,120}))?\]\]")
 CACHE_SECONDS = 24 * 3600
+MAX_RELATED = 6
 
 
 def names():
@@ -70,3 +71,29 @@ def alphabetical(name):
         letter for letter in unicodedata.normalize("NFKD", letters) if not unicodedata.combining(letter)
     )
     return plain_letters.lstrip(" «“\"'("), name
+
+
+def by_subject():
+    """Return the glossary as [(subject, entries)], each in alphabetical order; one query for the terms.
+
+    An entry is {term, definition, related}: the definition with its links, and the terms that lead here
+    without being named in it, at most `MAX_RELATED`.
+    """
+    model = apps.get_model("catalog", "GlossaryTerm")
+    rows = [row for row in model.objects.published() if row.name]
+    rows.sort(key=lambda row: alphabetical(row.name))
+    led_from = {}
+    for row in rows:
+        for slug in row.mentions:
+            led_from.setdefault(slug, []).append(row)
+    entries = {}
+    for row in rows:
+        related = [other for other in led_from.get(row.slug, []) if other.slug not in row.mentions]
+        entries.setdefault(row.subject, []).append(
+            {
+                "term": row,
+                "definition": linked(row.definition, here=True),
+                "related": related[:MAX_RELATED],
+            }
+        )
+    return [(subject, entries[subject.value]) for subject in model.Subject if subject.value in entries]

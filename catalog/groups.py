@@ -14,7 +14,11 @@ GROUPS = {
         **{name: ("add", "change") for name in CHILDREN},
     },
     # Marketing write the texts; which fields these are is decided in the admin.
-    "Marketing": {"workloadprofile": ("view", "change"), "requirement": ("view", "add", "change")},
+    "Marketing": {
+        "workloadprofile": ("view", "change"),
+        "requirement": ("view", "add", "change"),
+        "glossaryterm": ("view", "add", "change"),
+    },
 }
 
 
