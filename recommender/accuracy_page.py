@@ -159,7 +159,7 @@ def _row(found):
 
 
 def _covered(counts):
-    """Return of how many cases with model and card in the catalog we predict something; None: no such case."""
+    """Return how many cases with model and card in the catalog are predicted; None: there are none."""
     if not counts or not counts[1]:
         return None
     predicted, known = counts
