@@ -3,6 +3,7 @@
 kind        which responses                           Cache-Control        also
 public      pages under a language, sitemap, robots   public, max-age=60   ETag; Vary on htmx's headers
 results     the same, of no use to a search engine    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
+api         GET under /api/v1/                        public, max-age=60   ETag; Vary: A.-Language; noindex
 negotiated  redirects by the browser's languages      no-store             Vary: Accept-Language
 private     sets or reads a cookie, or was posted     no-store             X-Robots-Tag: noindex
 secret      under a brief's token                     no-store             noindex; Referrer-Policy
@@ -43,6 +44,7 @@ SECRET_NAMESPACES = {"briefs"}
 SECRET_VIEWS = {"brief_link"}
 POSTED_VIEWS = {"briefs:new", "briefs:owner", "briefs:sales"}
 
+API_PATH = "/api/v1/"
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
 CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
 
@@ -69,7 +71,12 @@ def etag(request):
 def is_public(request):
     """Tell whether the address is one that everybody sees alike."""
     path = request.path_info
-    return path in SERVICE_PATHS or path.split("/")[1] in dict(settings.LANGUAGES)
+    return path in SERVICE_PATHS or path.split("/")[1] in dict(settings.LANGUAGES) or is_api(request)
+
+
+def is_api(request):
+    """Tell whether the address is one of the API: the same for everybody who asks for the same language."""
+    return request.path_info.startswith(API_PATH)
 
 
 def is_secret(request):
@@ -117,6 +124,8 @@ class CachingMiddleware:
     def process_view(self, request, view, args, kwargs):
         if settings.DEBUG or not is_public(request) or is_secret(request):
             return None
+        if is_api(request) and request.method not in ("GET", "HEAD"):
+            return None  # a posted question has no state of its own that a condition could name
         # Before the view reads its facts: what changes meanwhile makes another ETag, not a stale page.
         request.etag = etag(request)
         return get_conditional_response(request, etag=request.etag)
@@ -128,8 +137,9 @@ class CachingMiddleware:
         response.headers["Referrer-Policy"] = "strict-origin" if posted else "no-referrer"
 
     def _set_public_headers(self, request, response):
-        patch_vary_headers(response, HTMX_HEADERS)
-        if request.resolver_match and has_noindex(request):
+        if not is_api(request):
+            patch_vary_headers(response, HTMX_HEADERS)
+        if is_api(request) or (request.resolver_match and has_noindex(request)):
             response.headers["X-Robots-Tag"] = "noindex"
         if settings.DEBUG:  # templates change under the developer's hands
             response.headers["Cache-Control"] = "no-cache"

@@ -7,8 +7,10 @@ import uuid
 from ipaddress import ip_address
 
 from django.conf import settings
+from django.utils import translation
 
-from aiservers import logs
+from aiservers import logs, problems
+from aiservers.caching import is_api
 
 access_log = logging.getLogger("aiservers.access")
 
@@ -39,6 +41,22 @@ def trusted_proxy(get_response):
             for header in ("FOR", "PROTO", "HOST", "PORT"):
                 meta.pop(f"HTTP_X_FORWARDED_{header}", None)
             meta.pop("HTTP_X_REQUEST_ID", None)
+        return get_response(request)
+
+    return middleware
+
+
+def api_language(get_response):
+    """Let `language` in an address of the API go before the headers; refuse one that there is no text in."""
+
+    def middleware(request):
+        asked = request.GET.get("language") if is_api(request) else None
+        if asked is not None:
+            languages = list(dict(settings.LANGUAGES))
+            if asked not in languages:
+                return problems.bad_parameters([("language", problems.not_a_choice(asked, languages))])
+            translation.activate(asked)
+            request.LANGUAGE_CODE = asked
         return get_response(request)
 
     return middleware

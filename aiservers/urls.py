@@ -7,7 +7,7 @@ from django.urls import include, path
 from django.utils.translation import pgettext_lazy
 from django.views.i18n import set_language
 
-from aiservers import views
+from aiservers import api, views
 from aiservers.sitemaps import PageSitemap
 from catalog.sitemaps import SITEMAPS
 from recommender.briefs.views import link
@@ -24,6 +24,7 @@ urlpatterns = [
     path("health/ready", views.ready, name="ready"),
     path("robots.txt", views.robots, name="robots"),
     path("sitemap.xml", sitemap, {"sitemaps": sitemaps}, name="sitemap"),
+    path("api/v1/", include((api.urlpatterns, "ninja"), namespace="api")),
     path("b/<str:token>", link, name="brief_link"),
     *i18n_patterns(
         path("", include("catalog.urls")),
@@ -32,3 +33,6 @@ urlpatterns = [
         prefix_default_language=True,
     ),
 ]
+
+handler400 = "aiservers.errors.bad_request"
+handler500 = "aiservers.errors.server_error"

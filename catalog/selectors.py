@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext, ngettext
 
 from catalog import sentences
-from catalog.models import GPU, Evidence, Requirement, Server, WorkloadProfile
+from catalog.models import GPU, AIModel, Evidence, Requirement, Server, WorkloadProfile
 from catalog.templatetags.rack import card_count, card_kind
 from catalog.templatetags.units import UNITS, watts
 
@@ -18,6 +18,7 @@ RATES = [
 MAX_NUMBERS = 3  # sources that a mark names
 MAX_OPTIONS = 5  # GPUs in a row of a list
 MAX_DRAWINGS = 4  # front views on one page
+MAX_WORDS = 8  # of a search
 
 
 # Evidence as a page shows it
@@ -411,6 +412,27 @@ def _rates(gpu, marks):
         else:
             rows.append((precision, UNITS[unit](rate), marks[name]))
     return rows
+
+
+# AI models
+
+
+def models_matching(text, kind=""):
+    """Return the published models whose name, developer, family or slug has every word of a text, by name.
+
+    Args:
+        kind: a kind of model; "": all.
+    """
+    words = text.casefold().split()[:MAX_WORDS]
+    rows = AIModel.objects.published().order_by("sort_key")
+    return [
+        row
+        for row in (rows.filter(kind=kind) if kind else rows)
+        if all(
+            word in " ".join((row.name, row.slug, row.developer or "", row.family or "")).casefold()
+            for word in words
+        )
+    ]
 
 
 # Kinds of work

@@ -42,15 +42,11 @@ LICENCES = {
 @require_safe
 def ai_model_list(request):
     """Every published model by developer, with its size and its memory in its own type."""
-    words = request.GET.get("q", "").casefold().split()[:8]
     kind = request.GET.get("kind", "")
     kind = kind if kind in dict(KINDS) else ""
     weights = services.native_weights()
     groups = {}
-    for model in AIModel.objects.published().order_by("sort_key"):
-        text = " ".join((model.name, model.slug, model.developer or "", model.family or "")).casefold()
-        if (kind and model.kind != kind) or not all(word in text for word in words):
-            continue
+    for model in selectors.models_matching(request.GET.get("q", ""), kind):
         groups.setdefault(model.developer or _("Others"), []).append(
             {"model": model, "weights": weights.get(model.slug)}
         )

@@ -340,7 +340,7 @@ def result(calculation, form):
         "model": _model(calculation),
         "trains": not case.serves,
         "assumptions": _assumptions(calculation, form),
-        "notices": [notice.text for notice in calculation.resolved.notices] + _unused(calculation),
+        "notices": [notice.text for notice in calculation.resolved.notices] + unused(calculation),
         "cards": _cards(calculation, form),
         "index": _index(calculation),
         "cache_unknown": not calculation.model.cache_known and case.serves,
@@ -556,7 +556,7 @@ def _forgotten(name, label, items, *, said=False, about=""):
     }
 
 
-def _unused(calculation: Calculation):
+def unused(calculation: Calculation):
     """Return what of the address was not used, in sentences."""
     machine, chosen = calculation.hardware, calculation.chosen
     found = _ranges(calculation)

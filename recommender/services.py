@@ -1,7 +1,7 @@
 """Advice: answers in, ranked servers with their reasons out. Pages, commands and the API call this alone."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -191,7 +191,7 @@ def as_json(result: Result, top: int = DEFAULT_TOP, *, with_sensitivity: bool = 
         "language": get_language(),
         "conditional": result.conditional,
         "notices": [notice.text for notice in result.notices],
-        "assumptions": [_assumption_json(item, why) for item, why in _with_why(result)],
+        "assumptions": assumptions_json(result.assumptions),
         "matches": [_match_json(result, match, rank) for rank, match in enumerate(shown, 1)],
         "not_shown": [slug for slug in hidden if slug not in shown_servers],
         "rejected": [_rejection_json(result, item, found) for item in result.ranking.rejected],
@@ -209,6 +209,11 @@ def _hold_json(hold: sensitivity.Hold) -> dict[str, Any]:
     return {"key": hold.key, "holds": ends, "flips_to": (hold.nearest or ("",))[0] or None}
 
 
+def assumptions_json(assumptions: Sequence[cases.Assumption]) -> list[dict[str, Any]]:
+    """Return what stands in for answers as the contract names it, its reasons in the active language."""
+    return [_assumption_json(item, why) for item, why in _with_why(assumptions)]
+
+
 def _assumption_json(item: cases.Assumption, why: str) -> dict[str, Any]:
     key = KEYS[item.key]
     value: Any = item.value
@@ -218,14 +223,14 @@ def _assumption_json(item: cases.Assumption, why: str) -> dict[str, Any]:
     return {"key": item.key, "value": value, "unit": key.unit, "origin": item.origin, "why": why}
 
 
-def _with_why(result: Result) -> list[tuple[cases.Assumption, str]]:
+def _with_why(assumptions: Sequence[cases.Assumption]) -> list[tuple[cases.Assumption, str]]:
     """Return each assumption with its reason in the active language."""
-    wanted = [item for item in result.assumptions if item.origin == "profile"]
+    wanted = [item for item in assumptions if item.origin == "profile"]
     texts: dict[tuple[str, str], str] = {}
     if wanted:
         rows = TypicalAssumption.objects.filter(profile__slug__in={item.source for item in wanted})
         texts = {(row.profile.slug, row.key): row.why or "" for row in rows.select_related("profile")}
-    return [(item, _why(item, texts)) for item in result.assumptions]
+    return [(item, _why(item, texts)) for item in assumptions]
 
 
 def _why(item: cases.Assumption, texts: Mapping[tuple[str, str], str]) -> str:
@@ -448,7 +453,7 @@ def _assumption_rows(result: Result) -> list[dict[str, Any]]:
             "is_computed": item.source in reasons.COMPUTED,
             "why": why,
         }
-        for item, why in _with_why(result)
+        for item, why in _with_why(result.assumptions)
     ]
 
 
