@@ -155,7 +155,7 @@ FIGURES: dict[str, Promise] = {
     "checkpoint": _("Size of a checkpoint"),
     "write": _("Writing a checkpoint"),
     "reading": _("Reading"),
-    "power": _("Power"),
+    "power": _("Power at load"),
 }
 WHY_TURNS = _("Within what is open, another server could come first.")
 WHY_OPEN = _("Open, and it can change the advice.")
