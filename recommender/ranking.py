@@ -41,7 +41,7 @@ from recommender.sizing.serving_sizes import capacity_of, precision_of
 from recommender.sizing.sizes import sizes_of
 from recommender.sizing.specs import NodeSpec, Precision
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 MAX_REASONS = 6  # of one rejection
 
 
