@@ -97,9 +97,7 @@ def _short(value):
 def _unit(case):
     if case.serves and case.kind == "tokens":
         return gettext("requests at once")
-    if case.serves:
-        return reasons.unit(UNITS[case.kind])
-    return gettext("training cycles a day")
+    return reasons.unit(UNITS[case.kind if case.serves else "tokens"])
 
 
 def funnel_rows(result):

@@ -74,7 +74,7 @@ CODE_LABELS: dict[str, Promise] = {
     "temperature": _("Temperature"),
     "depth": _("Depth"),
     "rack_units": _("Height"),
-    "power": _("Power"),
+    "power": _("Power available"),
     "cooling": _("Cooling"),
     "cpu_vendor": _("Processors"),
     "gpu_vendor": _("GPU"),

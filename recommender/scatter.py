@@ -49,15 +49,11 @@ class Scatter:
 
 
 def amount_of(match: Match) -> float | None:
-    """Return what a match does: requests at once, else its rate of work, else training cycles a day."""
+    """Return what a match does: requests at once, else its rate of work (of training alone: tokens/s)."""
     config = match.config
     if match.capacity is not None:
         return float(match.capacity)
-    if config.work is not None:
-        return config.work.typical
-    if config.trained is not None and config.trained.seconds is not None:
-        return 86_400 / config.trained.seconds.typical
-    return None
+    return None if config.work is None else config.work.typical
 
 
 def scatter(matches: Sequence[Match]) -> Scatter | None:

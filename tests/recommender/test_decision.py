@@ -4,10 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from recommender import changes, orders, sensitivity, services
+from recommender import changes, decision_page, orders, sensitivity, services
 from recommender.adapters import load_specs
 from recommender.answers import parse
 from recommender.ranking import fits_somehow
+from recommender.scatter import amount_of
 from tests.recommender.advice import CHAT, advice, match_of
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -173,6 +174,20 @@ def test_the_lowest_power_leads_its_view():
     fitting = [match for match in shown if match.state == "fits"]
     watts = [match.config.power_w.typical for match in fitting if match.config.orderable]
     assert watts == sorted(watts)
+
+
+def test_training_alone_is_compared_by_its_rate_and_says_so():
+    result = result_of(
+        stage="training",
+        parameters_b=7,
+        dataset_tokens=100_000_000_000,
+        target_hours=720,
+        method="pretraining",
+    )
+    shown = decision_page.front(result, orders.VIEWS[0], result.names)
+    config = result.ranking.matches[0].config
+    assert amount_of(result.ranking.matches[0]) == pytest.approx(1e11 / config.trained.seconds.typical)
+    assert shown["unit"] == "tokens/s"
 
 
 def test_power_supplies_that_cannot_carry_it_rule_out_at_a_weak_feed():
