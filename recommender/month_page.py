@@ -2,15 +2,13 @@
 
 from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
 
-from recommender import adapters
 from recommender.power_page import PERCENT, reckoned_figure
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.energy import Reckoned
 from recommender.sizing.experiments import gpu_hours_of, hours_available, month_of, stall_of, with_stalls
 from recommender.sizing.specs import GB, Range
+from recommender.sizing.training_memory import states
 
-# Training in 16 bits with AdamW: weights, then states and master weights [bytes a parameter].
-WEIGHT_BYTES, STATE_BYTES = 2.0, 12.0
 WHOLE = ("pretraining", "full")  # methods whose checkpoints hold the whole model
 USUAL_MINUTES = 60.0  # between two checkpoints, where nobody says
 NAMES = {
@@ -26,6 +24,7 @@ NAMES = {
     "write_seconds": pgettext_lazy("formula", "seconds to write one"),
     "checkpoint_seconds": pgettext_lazy("formula", "seconds between two"),
 }
+WITH_CHECKPOINTS = {"cycle_hours": pgettext_lazy("formula", "hours of one cycle with its checkpoints")}
 STATES = {
     "fits": _("The month has the hours for all of them."),
     "fits_if": _("The month has the hours only where a cycle is at the short end of its range."),
@@ -33,12 +32,12 @@ STATES = {
 }
 
 
-def month_details(match, page, given):
+def month_details(match, case, given):
     """Return what training on a match takes of a month; None: it does not train, or its time is not known.
 
     Args:
         match: A match of `services.page`.
-        page: The page that it stands on.
+        case: What the answers come to, a `demand.Case`.
         given: `answers.Answers`.
     """
     if match["training_hours"] is None:
@@ -48,7 +47,7 @@ def month_details(match, page, given):
     hours = pgettext("unit", "h")
     gpu_hours = gpu_hours_of(cycle, gpus)
     figures = [_figure(_("GPU hours of one cycle"), gpu_hours, pgettext("unit", "GPU hours"))]
-    stall = _stall(page, given)
+    stall = _stall(case, given)
     if stall is not None:
         share = Reckoned(stall.share.scaled(100), stall.share_formula)
         seconds = Reckoned(stall.write_seconds, stall.write_formula)
@@ -64,7 +63,10 @@ def month_details(match, page, given):
         figures.append(_figure(_("Hours of the month that training may take"), available, hours))
         if month.share is not None:
             share = Reckoned(month.share.scaled(100), month.formula)
-            figures.append(_figure(_("Part of them that the experiments take"), share, PERCENT))
+            names = NAMES | (WITH_CHECKPOINTS if stall is not None else {})
+            figures.append(
+                reckoned_figure(_("Part of them that the experiments take"), share, PERCENT, names)
+            )
         said = STATES[month.state]
     return {"figures": figures, "said": said}
 
@@ -73,29 +75,16 @@ def _figure(label, reckoned, unit):
     return reckoned_figure(label, reckoned, unit, NAMES)
 
 
-def _stall(page, given):
+def _stall(case, given):
     """Return what checkpoints of the whole model cost; None: adapters' are small, or no storage is named."""
-    rate = given.interval("storage_gbs")
-    method = next((item["code"] for item in page["assumptions"] if item["key"] == "method"), None)
-    is_pretraining = "training" in given.several("stage")
-    parameters = _parameters(given)
-    if not rate or not rate.low or parameters is None:
+    rate, trained = given.interval("storage_gbs"), case.hard.trained
+    if not rate or not rate.low or trained is None or case.method not in WHOLE:
         return None
-    if method not in WHOLE and not (method is None and is_pretraining):
-        return None
-    files = checkpoints(parameters, weight=WEIGHT_BYTES, optimizer=STATE_BYTES)
+    kept = states(trained, case.method, case.optimizer, case.hard.lora_rank, "all")
+    files = checkpoints(kept.trained, weight=kept.weight, optimizer=kept.optimizer)
     every = given.interval("checkpoint_minutes")
     minutes = float(every.low) if every and every.low else USUAL_MINUTES
     return stall_of(Range.exact(files.full), _range(rate).scaled(float(GB)), minutes)
-
-
-def _parameters(given):
-    slug = given.one("training_model") or given.one("model")
-    model = adapters.load_specs().models.get(slug) if slug else None
-    if model is not None:
-        return float(model.parameters)
-    stated = given.interval("parameters_b")
-    return float(stated.high) * 1e9 if stated else None
 
 
 def _range(interval):

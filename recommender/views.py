@@ -49,7 +49,7 @@ def results(request):
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
                 "power": power_page.details_of_answers(match, given) if place < DETAILED else None,
-                "month": month_page.month_details(match, page, given),
+                "month": month_page.month_details(match, result.case, given),
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
             }

@@ -11,9 +11,8 @@ from recommender.sizing.retrieval import index_memory, vectors_of
 from recommender.sizing.rules import supplies_of
 from recommender.sizing.specs import Range
 from recommender.sizing.supplies import temperature_at_altitude_c
+from recommender.sizing.training_memory import states
 
-# Training in 16 bits with AdamW: weights, then states and master weights [bytes a parameter].
-WEIGHT_BYTES, STATE_BYTES = 2.0, 12.0
 CHECKPOINTS_KEPT = 2.0  # and the final weights, where nobody says
 DIMENSIONS = 1024.0  # of usual embedding models, where nobody says
 NOTABLE_STALL = 0.05  # of the time between two checkpoints
@@ -121,10 +120,11 @@ def _storage(case: Case, config: Config) -> Iterator[Message]:
         return
     kept = round(max(around.checkpoints_kept or (CHECKPOINTS_KEPT,)))
     rate = around.storage_bytes_per_s[0] if around.storage_bytes_per_s else None
+    recipe = states(trained, case.method, case.optimizer, config.corner.lora_rank, "all")
     files = checkpoints(
-        float(trained.parameters),
-        weight=WEIGHT_BYTES,
-        optimizer=STATE_BYTES,
+        recipe.trained,
+        weight=recipe.weight,
+        optimizer=recipe.optimizer,
         kept=kept,
         storage_gb_per_s=rate / 1e9 if rate else None,
     )

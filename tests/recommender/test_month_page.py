@@ -38,6 +38,17 @@ def test_checkpoints_of_the_whole_model_wait_for_the_storage(client):
     assert "Time to write one checkpoint" not in page_of(client, TRAINING.format(method="lora") + query)
 
 
+def test_a_checkpoint_is_as_large_as_the_calculator_says(client):
+    """States in 8 bit: 2 + 6 bytes a parameter, wherever a checkpoint is named."""
+    query = TRAINING.format(method="full") + "&optimizer=adamw_8bit&storage_gbs=2&experiments_per_month=2"
+    html = page_of(client, query)
+    assert "= 64,242,089,984 ÷ 2,000,000,000" in html
+    assert "A full checkpoint takes 64.2" in html
+    address = f"{Page('recommender:calculator').path('en')}?{query}&gpu=nvidia-h200-sxm-141gb&gpus=8"
+    assert "= 64.2 GB" in client.get(address).content.decode().replace("\u202f", " ")
+    assert "hours of one cycle with its checkpoints" in html
+
+
 def test_a_service_has_no_month_of_training(client):
     html = page_of(client, "stage=inference&workload=chat&model=llama-3.1-8b&concurrency=8")
     assert "A month of training" not in html
