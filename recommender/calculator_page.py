@@ -698,9 +698,21 @@ def _model(calculation: Calculation):
     }
 
 
+def _split_text(fit: Fit):
+    """Return how a model, or the states of its training, lie on the GPUs."""
+    layout = fit.layout
+    return reasons.layout(
+        layout.tensor_parallel,
+        layout.pipeline_parallel,
+        layout.replicas,
+        fit.sharding or "none",
+        plain=fit.sharding is None,
+    )
+
+
 def _layout_text(fit: Fit):
     layout = fit.layout
-    text = reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas)
+    text = _split_text(fit)
     if layout.expert_parallel > 1:
         text = gettext(
             "The experts are spread over %(experts)s GPUs; every other layer is shared by %(tensor)s."
@@ -978,7 +990,7 @@ def _layouts(calculation: Calculation, form):
                 "path": str(PATHS[fit.path]) if fit.path else "",
                 "costs": _costs(calculation, fit),
                 "chosen": fit is calculation.chosen,
-                "text": reasons.layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas),
+                "text": _split_text(fit),
                 "url": address(
                     form.full_query(
                         tensor_parallel=str(layout.tensor_parallel),

@@ -495,6 +495,14 @@ FULL_70B = {
 }
 
 
+def test_states_that_are_shared_out_are_not_said_to_lie_whole_on_each_gpu(client):
+    whole = "Each of 32 GPUs holds the whole model."
+    shared = client.get(url(**FULL_70B)).content.decode()
+    assert "ZeRO-3 / FSDP" in shared
+    assert whole not in shared
+    assert whole in client.get(url(**FULL_70B | {"sharding": "none"})).content.decode()
+
+
 def test_checkpoints_are_written_at_the_given_rate(client):
     # 70.55 billion parameters x 14 bytes = 987.7 GB: 494 s at 2 GB/s.
     result = client.get(url(**FULL_70B, storage_gbs="2", checkpoints_kept="3")).context["result"]
