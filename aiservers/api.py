@@ -8,7 +8,6 @@ import re
 from functools import wraps
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
 from django.http import Http404
 from django.urls import path
 from django.utils.translation import get_language, gettext as _
@@ -19,12 +18,10 @@ from pydantic import Field
 
 import catalog.api
 import recommender.api
-from aiservers import openapi, problems, throttling
+from aiservers import bodies, openapi, problems, throttling
 from catalog import versions
 from recommender.services import RULES_VERSION, BadAnswers
 
-MAX_BODY = 64 * 1024  # bytes
-JSON_TYPES = {"", "application/json"}
 DESCRIPTION = f"""Servers for AI work, their figures with the source of each, and advice.
 
 Read-only and public: no key, no cookie. Texts follow `Accept-Language` or `language` (es, ru, en). Unknown is
@@ -107,9 +104,9 @@ def _bad_answers(request, error):
     return problems.bad_answers(error.problems)
 
 
-@api.exception_handler(RequestDataTooBig)
-def _too_big(request, error):
-    return _too_large()
+@api.exception_handler(bodies.Refused)
+def _refused(request, error):
+    return error.response
 
 
 @api.exception_handler(HttpError)
@@ -154,21 +151,14 @@ def _parameter_text(request, key, item):
     return _("This value is not possible here.")
 
 
-def _too_large():
-    detail = _("The body is too large: at most %(maximum)s bytes are read.") % {"maximum": MAX_BODY}
-    return problems.response(413, detail)
-
-
 # Addresses
 
 
 def answered(view):
-    """Return a view that answers HEAD like GET, refuses what it cannot read, and describes every error."""
+    """Return a view that answers HEAD like GET, and describes every error."""
 
     @wraps(view)
     def wrapped(request, *args, **kwargs):
-        if refusal := _refusal(request):
-            return refusal
         is_head = request.method == "HEAD"
         if is_head:
             request.method = "GET"  # the server leaves the body out
@@ -182,19 +172,6 @@ def answered(view):
         return _not_allowed(response["Allow"]) if response.status_code == 405 else response
 
     return wrapped
-
-
-def _refusal(request):
-    """Return the answer to a body that is not read at all; None: it is."""
-    if request.method != "POST":
-        return None
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > MAX_BODY:
-        return _too_large()
-    if request.content_type not in JSON_TYPES:
-        detail = _("The body must be JSON, sent as application/json.")
-        return problems.response(415, detail, headers={"Accept": "application/json"})
-    return None
 
 
 def _not_allowed(methods):

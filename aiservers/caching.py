@@ -64,7 +64,9 @@ def release():
 def etag(request):
     """Return the ETag of a public page: the same until a fact, the release or the language changes."""
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
-    state = f"{versions.current()} {get_language()} {release()} {swaps}"
+    # What the API answers depends on the whole address; a page's ETag is asked at its own address only.
+    address = request.get_full_path() if is_api(request) else ""
+    state = f"{versions.current()} {get_language()} {release()} {swaps} {address}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
 
@@ -116,7 +118,7 @@ class CachingMiddleware:
             response.headers["Cache-Control"] = "no-store"
             response.headers["X-Robots-Tag"] = "noindex"
         elif is_public(request) and response.status_code < HTTPStatus.BAD_REQUEST:
-            self._set_public_headers(request, response)
+            response = self._with_public_headers(request, response)
         else:
             response.headers["Cache-Control"] = "no-store"
         return response
@@ -128,6 +130,8 @@ class CachingMiddleware:
             return None  # a posted question has no state of its own that a condition could name
         # Before the view reads its facts: what changes meanwhile makes another ETag, not a stale page.
         request.etag = etag(request)
+        if is_api(request) and request.headers.get("If-None-Match", "").strip() == "*":
+            return None  # only the view can tell whether there is anything: see below
         return get_conditional_response(request, etag=request.etag)
 
     def _set_secret_headers(self, request, response):
@@ -136,14 +140,17 @@ class CachingMiddleware:
         posted = request.resolver_match.view_name in POSTED_VIEWS
         response.headers["Referrer-Policy"] = "strict-origin" if posted else "no-referrer"
 
-    def _set_public_headers(self, request, response):
+    def _with_public_headers(self, request, response):
         if not is_api(request):
             patch_vary_headers(response, HTMX_HEADERS)
         if is_api(request) or (request.resolver_match and has_noindex(request)):
             response.headers["X-Robots-Tag"] = "noindex"
         if settings.DEBUG:  # templates change under the developer's hands
             response.headers["Cache-Control"] = "no-cache"
-            return
+            return response
         response.headers["Cache-Control"] = f"public, max-age={PUBLIC_SECONDS}"
         if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
             response.headers["ETag"] = request.etag
+            if is_api(request) and response.status_code == HTTPStatus.OK:
+                return get_conditional_response(request, etag=request.etag, response=response)
+        return response

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from django.db.models import Case, Value, When
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router
+from ninja import Path, Query, Router
 from pydantic import Field
 
 from aiservers import problems
@@ -31,6 +31,11 @@ MOST_MEMORY_GB = 1_000_000
 LONGEST_TEXT = 100  # characters of a search or a name
 
 router = Router(tags=["catalog"])
+
+
+def slug(example):
+    return Annotated[str, Path(examples=[example])]
+
 
 Name = Annotated[str | None, Field(max_length=LONGEST_TEXT)]
 Gigabytes = Annotated[
@@ -89,7 +94,7 @@ def servers(request, query: Query[ServerQuery]):
 
 
 @router.get("/servers/{slug}", response=ServerDetail, operation_id="get_server", summary="One server")
-def server(request, slug: str):
+def server(request, slug: slug("thinksystem-sr650-v3")):
     rows = Server.objects.for_page().prefetch_related(
         "evidence__source", "variants__evidence__source", "variants__gpu_options__evidence__source"
     )
@@ -102,7 +107,7 @@ def gpus(request, query: Query[PageQuery]):
 
 
 @router.get("/gpus/{slug}", response=GPUDetail, operation_id="get_gpu", summary="One GPU")
-def gpu(request, slug: str):
+def gpu(request, slug: slug("nvidia-l40s")):
     return get_object_or_404(GPU.objects.for_page().prefetch_related("evidence__source"), slug=slug)
 
 
@@ -112,7 +117,7 @@ def models(request, query: Query[AIModelQuery]):
 
 
 @router.get("/models/{slug}", response=AIModelDetail, operation_id="get_model", summary="One AI model")
-def model(request, slug: str):
+def model(request, slug: slug("llama-3.1-8b")):
     rows = AIModel.objects.published().prefetch_related(
         "cache_groups", "parts", "measured_weights__source", "evidence__source"
     )
@@ -129,7 +134,7 @@ def workloads(request, query: Query[PageQuery]):
 @router.get(
     "/workloads/{slug}", response=WorkloadProfileOut, operation_id="get_workload", summary="One kind of work"
 )
-def workload(request, slug: str):
+def workload(request, slug: slug("chat")):
     return get_object_or_404(WorkloadProfile.objects.for_page(), slug=slug)
 
 

@@ -1,13 +1,11 @@
 """The recommender's part of the API: advice for posted answers, and the memory of one model on some GPUs."""
 
-import json
-
 from django.utils import translation
-from django.utils.translation import get_language, gettext as _
+from django.utils.translation import get_language
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from aiservers import problems
+from aiservers import bodies
 from aiservers.paging import unknown_notices
 from aiservers.throttling import ADVISE, COMPUTE
 from catalog import versions
@@ -19,7 +17,6 @@ from recommender.cases import BadAnswers
 from recommender.sizing.specs import GIB
 
 MAX_TOP = 100  # matches; more than any catalog has servers and GPUs is of no use
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 LINES = ("weights", "kv_cache", "activations", "optimizer", "gradients", "overhead")
 
 router = Router(tags=["advice"])
@@ -55,12 +52,7 @@ def recommend(request, query: Query[Top]):
     Nothing is stored. The same answers and versions give the same bytes. How far guesses may move
     (`sensitivity`) is worked out once for each set of answers and takes up to some seconds then.
     """
-    try:
-        text = request.body.decode("utf-8").removeprefix(BYTE_ORDER_MARK)
-        given = json.loads(text, parse_constant=str) if text.strip() else {}
-    except (ValueError, RecursionError):
-        return problems.response(400, _("The body is not JSON."), kind="bad-json")
-    result = services.recommend(answers.parse(given))
+    result = services.recommend(answers.parse(bodies.posted_json(request)))
     return services.as_json(result, query.top, with_sensitivity=True)
 
 

@@ -34,17 +34,25 @@ def answers_schema() -> dict[str, Any]:
 def parameters() -> list[dict[str, Any]]:
     """Return the query parameters of the memory calculator."""
     keys = {name: key for name, key in KEYS.items() if name in ASKED} | HARDWARE_KEYS
-    return [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "description": _description(key),
-            "schema": {"type": "string", "maxLength": 100} | ({"examples": [example]} if example else {}),
-        }
-        for name, key in keys.items()
-        for example in [PARAMETER_EXAMPLES.get(name)]
-    ]
+    return [_parameter(key) for key in keys.values()]
+
+
+def _parameter(key: Key) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string", "maxLength": 100}
+    if key.choices:
+        schema = {"type": "string", "enum": [name for name, _label in key.choices]}
+    if key.name in PARAMETER_EXAMPLES:
+        schema["examples"] = [PARAMETER_EXAMPLES[key.name]]
+    if key.repeats:
+        schema = {"type": "array", "items": schema, "maxItems": MAX_VALUES}
+    return {
+        "name": key.name,
+        "in": "query",
+        "required": False,
+        "allowEmptyValue": True,  # no answer
+        "description": _description(key),
+        "schema": schema,
+    }
 
 
 PARAMETER_EXAMPLES = {
@@ -58,14 +66,8 @@ PARAMETER_EXAMPLES = {
 
 def _answer(key: Key) -> dict[str, Any]:
     single = [*_kinds(key), *EMPTY]
-    several = {"type": "array", "items": {"anyOf": single}, "maxItems": _most(key)}
+    several = {"type": "array", "items": {"anyOf": single}}  # what is empty does not count as one
     return {"description": _description(key), "anyOf": [*single, several]}
-
-
-def _most(key: Key) -> int:
-    if not key.repeats:
-        return 1
-    return len(KEYS) if key.name == "hypothesis" else MAX_VALUES
 
 
 def _kinds(key: Key) -> list[dict[str, Any]]:
@@ -93,6 +95,8 @@ def _description(key: Key) -> str:
         parts.append(f"From {key.minimum} to {key.maximum}{unit}: {RANGE}.")
     elif key.choices:
         parts.append("One of: " + ", ".join(name for name, _label in key.choices) + ".")
+    if key.repeats:
+        parts.append(f"At most {MAX_VALUES} values.")
     if key.brief_only:
         parts.append("Reaches the brief only, and never changes the advice.")
     return " ".join(parts)
