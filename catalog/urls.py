@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter
 from django.utils.translation import pgettext_lazy
 
-from catalog import views, views_models, views_results
+from catalog import views, views_glossary, views_models, views_results, views_work
 
 
 class DottedSlugConverter(SlugConverter):
@@ -31,13 +31,22 @@ ai_models = [
     path("<dotted_slug:slug>/", views_models.ai_model, name="ai_model"),
 ]
 
+workloads = [
+    path("", views_work.workload_list, name="workload_list"),
+    path("<dotted_slug:slug>/", views_work.workload, name="workload"),
+]
+
 urlpatterns = [
     path("", views.home, name="home"),
     path(pgettext_lazy("path", "servers/"), include(servers)),
     path(pgettext_lazy("path", "gpus/"), include(gpus)),
     path(pgettext_lazy("path", "models/"), include(ai_models)),
     path(pgettext_lazy("path", "measurements/"), views_results.result_list, name="result_list"),
-    path(pgettext_lazy("path", "training/"), views.training, name="training"),
-    path(pgettext_lazy("path", "inference/"), views.inference, name="inference"),
+    path(pgettext_lazy("path", "training/"), views_work.training, name="training"),
+    path(pgettext_lazy("path", "inference/"), views_work.inference, name="inference"),
+    path(pgettext_lazy("path", "edge/"), views_work.edge, name="edge"),
+    path(pgettext_lazy("path", "mixed/"), views_work.mixed, name="mixed"),
+    path(pgettext_lazy("path", "work/"), include(workloads)),
+    path(pgettext_lazy("path", "glossary/"), views_glossary.glossary, name="glossary"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),
 ]

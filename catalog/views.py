@@ -68,24 +68,5 @@ def gpu(request, slug):
 
 
 @require_safe
-def training(request):
-    context = {
-        "matrix": selectors.requirement_matrix("training", "inference"),
-        "cards": selectors.servers_for(for_training=True),
-    }
-    return render(request, "catalog/training.html", context)
-
-
-@require_safe
-def inference(request):
-    cards = selectors.servers_for(for_inference=True)
-    context = {
-        "matrix": selectors.requirement_matrix("inference", "training"),
-        "groups": selectors.inference_groups(cards),
-    }
-    return render(request, "catalog/inference.html", context)
-
-
-@require_safe
 def legal(request):
     return render(request, "catalog/legal.html")

@@ -20,13 +20,15 @@ from recommender import (
     change_texts,
     changes,
     evidence,
+    measure_texts,
     orders,
     plan_texts,
+    presentation,
     ranking,
     reasons,
     sensitivity,
 )
-from recommender.answers import KEYS, Answers, Notice, parse_interval, with_unit
+from recommender.answers import KEYS, Answers, Notice, parse, parse_interval, with_unit
 from recommender.cases import BadAnswers
 from recommender.changes import Change
 from recommender.plan_inputs import terms_of
@@ -581,6 +583,39 @@ def _checks(name: str, known: Mapping[str, evidence.Known], config: Config) -> l
         }
         for one in (found.results if found else ())
     ]
+
+
+def scenario(given: Mapping[str, str | list[str]], top: int = DEFAULT_TOP) -> dict[str, Any]:
+    """Return what a page of the catalog says of a load that nobody has answered questions about.
+
+    Args:
+        given: answers by key, such as {"stage": "inference", "workload": "chat"}.
+        top: servers that are shown, each with its best match.
+
+    Returns the rows of `page`, its matches one a server and ready to be printed, with `measuring` (what to
+    measure) and `servers` (how many servers fit in all).
+    """
+    result = recommend(parse(given))
+    best: dict[str, Match] = {}
+    for match in result.ranking.matches:
+        best.setdefault(match.config.node.server, match)
+    shown = replace(result, ranking=replace(result.ranking, matches=tuple(best.values())))
+    rows = page(shown, top)
+    return rows | {
+        "matches": [presentation.match(match, rows) for match in rows["matches"]],
+        "measuring": measure_texts.page(result),
+        "servers": len(best),
+    }
+
+
+def answer_texts(values: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return {key: (question, value)} of plain answers as the reader's language writes them."""
+    names = adapters.load_specs().names
+    return {
+        key: (str(KEYS[key].label), _value_text(cases.Assumption(key, value, "profile", ""), names, {}))
+        for key, value in values.items()
+        if key in KEYS
+    }
 
 
 def models() -> list[tuple[str, str, str, str]]:

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.translation import override
 
-from catalog.models import GPU, AIModel, Server
+from catalog.models import GPU, AIModel, Server, WorkloadProfile
 from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
@@ -77,6 +77,10 @@ SAMPLES = {
     "catalog:ai_model": lambda: [
         Page("catalog:ai_model", {"slug": slug})
         for slug in AIModel.objects.published().values_list("slug", flat=True)[::8]
+    ],
+    "catalog:workload": lambda: [
+        Page("catalog:workload", {"slug": slug})
+        for slug in WorkloadProfile.objects.published().values_list("slug", flat=True)
     ],
     "catalog:result_list": lambda: [
         Page("catalog:result_list", query=query)
