@@ -42,6 +42,7 @@ from catalog.models import (
     WorkloadProfile,
 )
 from catalog.models.base import Named, sort_key
+from catalog.search import index
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 # Nested lists of a file -> the table that holds them and the column that points back.
@@ -96,7 +97,7 @@ def load(folder=None, *, overwrite=False):
         # What a source states is kept in one language, whoever runs the load.
         with versions.held_back(), translation.override("en"):
             fill(loader, folder)
-        if loader.report.changed:
+        if index.rebuild() or loader.report.changed:
             versions.bump()
     loader.report.figures = count_figures()
     return loader.report

@@ -51,6 +51,11 @@ def held_back():
         _held_back.reset(token)
 
 
+def is_held_back():
+    """Tell whether somebody changes much at once, and brings in line at the end what follows."""
+    return _held_back.get()
+
+
 def _rows():
     return apps.get_model("catalog", "CatalogVersion").objects
 

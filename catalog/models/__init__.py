@@ -16,6 +16,7 @@ from catalog.models.hardware import (
     SlotAlternative,
     Variant,
 )
+from catalog.models.search import SearchToken
 from catalog.models.site import CatalogVersion
 from catalog.models.workloads import Requirement, TypicalAssumption, WorkloadProfile
 
@@ -37,6 +38,7 @@ __all__ = [
     "PowerSupply",
     "Precision",
     "Requirement",
+    "SearchToken",
     "Server",
     "SlotAlternative",
     "Source",
