@@ -2,11 +2,19 @@
 
 from django import template
 from django.utils.html import format_html
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext
 
 from aiservers import htmx
 from catalog import versions
-from catalog.templatetags.units import UNITS, format_number, gibibytes, not_published, places, quantity
+from catalog.templatetags.units import (
+    UNITS,
+    estimated,
+    format_number,
+    gibibytes,
+    not_published,
+    places,
+    quantity,
+)
 
 register = template.Library()
 
@@ -61,6 +69,8 @@ def value_range(value, unit="number", *, unit_label=None):
     ends = triple(value)
     if ends is None:
         return {"known": False}
+    if unit == "hours" and unit_label is None and ends[1] < 1:  # the typical value is written in minutes
+        ends, unit_label = tuple(estimated(end * 60) for end in ends), pgettext("unit", "min")
     decimals = places(ends[1])
     # Each end to its own three digits, as a sentence that names it alone would write it.
     low, high = (format_number(end, places(end)) for end in (ends[0], ends[2]))

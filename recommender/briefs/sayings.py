@@ -133,12 +133,11 @@ def _range(cell: dict[str, Any]) -> str:
     ends = ui.triple(cell["range"])
     if ends is None:
         return ""
-    low, typical, high = (units.estimated(end) for end in ends)
-    if "unit_label" in cell:
-        text = units.quantity(typical, cell["unit_label"], units.places(typical))
-    else:
-        text = units.UNITS[cell["unit"]](typical)
-    if low == high:
-        return text
-    low_text, high_text = (units.format_number(end, units.places(end)) for end in (low, high))
-    return gettext("%(typical)s (%(low)s–%(high)s)") % {"typical": text, "low": low_text, "high": high_text}
+    shown = ui.value_range(
+        tuple(units.estimated(end) for end in ends),
+        cell.get("unit", "number"),
+        unit_label=cell.get("unit_label"),
+    )
+    if shown["low"] == shown["high"]:
+        return shown["typical"]
+    return gettext("%(typical)s (%(low)s–%(high)s)") % shown

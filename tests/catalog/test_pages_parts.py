@@ -123,6 +123,12 @@ def test_a_range_has_its_typical_value_in_bold(language, expected):
     assert expected[1] in html
 
 
+def test_a_range_of_time_below_an_hour_is_in_minutes_at_all_its_ends():
+    html = render('{% value_range value "hours" %}', value=(0.3, 0.5, 1.5))
+    assert "<b>30\u202fmin</b>" in html
+    assert "18–90" in html
+
+
 def test_a_range_of_nothing_is_not_known():
     assert "not known" in render("{% value_range None %}")
 
