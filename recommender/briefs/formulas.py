@@ -85,17 +85,19 @@ def _counted(amount: str, count: int, noun: str) -> str:
     return texts[noun].replace(" ", "\N{NO-BREAK SPACE}") % {"amount": amount}
 
 
+def _places(end: float) -> int:
+    return units.places(end) if abs(end) >= 0.1 else SMALL_PLACES
+
+
 def _written(pair: tuple[float, float]) -> str:
-    low, high = (
-        units.format_number(end, units.places(end) if abs(end) >= 0.1 else SMALL_PLACES) for end in pair
-    )
+    low, high = (units.format_number(end, _places(end)) for end in pair)
     return low if low == high else f"{low}–{high}"
 
 
 def _count_of(noun: str) -> Callable[[tuple[float, float]], str]:
     def write(pair: tuple[float, float]) -> str:
-        high = pair[1]
-        return _counted(_written(pair), round(high) if abs(high - round(high)) < 1e-9 else 2, noun)
+        high = round(pair[1], _places(pair[1]))  # the noun follows the figure as it is written
+        return _counted(_written(pair), round(high) if high == round(high) else 2, noun)
 
     return write
 

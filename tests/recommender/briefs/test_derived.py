@@ -1,8 +1,10 @@
 """Quantities that follow from the answers: values from the sizing questionnaire and by hand."""
 
 import pytest
+from django.utils.translation import override
 
 from recommender.briefs.derived import derive
+from recommender.briefs.formulas import derived_rows
 
 
 def values(given, match=None):
@@ -115,3 +117,17 @@ def test_growth_is_compound():
 
 def test_nothing_is_guessed():
     assert values({"users": (10, 10)}, {"servers": None, "requests": 5, "capacity": None}) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(110.0417, "110 запросов"), (21, "21 запрос"), (1.5, "1,5 запроса")]
+)
+def test_the_noun_follows_the_figure_as_it_is_written(value, expected):
+    item = {
+        "code": "in_flight",
+        "value": (value, value),
+        "terms": {"rate": (value, value), "duration": (1, 1)},
+    }
+    with override("ru"):
+        (row,) = derived_rows([item])
+    assert row["value"].replace("\N{NO-BREAK SPACE}", " ") == expected
