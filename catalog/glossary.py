@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from catalog import versions
 
 MARK = re.compile(r"\[\[(?P<slug>[a-z0-9]+(?:[-_.][a-z0-9]+)*)(?:\|(?P<words>[^\[\]|]{1,120}))?\]\]")
+BRACKETS = re.compile(r" \([^()]*\)$")
 CACHE_SECONDS = 24 * 3600
 MAX_RELATED = 6
 
@@ -40,11 +41,10 @@ def linked(text, *, here=False):
     page = "" if here else reverse("catalog:glossary")
 
     def link(found):
-        words = found["words"] or known.get(found["slug"], found["slug"])
+        # What comes from the text is escaped already; a name is not.
+        words = mark_safe(found["words"]) if found["words"] else inside(_name(found["slug"], known))
         if found["slug"] not in known:
             return str(conditional_escape(words))
-        # What comes from the text is escaped already; a name is not.
-        words = mark_safe(words) if found["words"] else words
         return format_html('<a class="term" href="{}#{}">{}</a>', page, found["slug"], words)
 
     return mark_safe(MARK.sub(link, escaped))
@@ -55,10 +55,24 @@ def plain(text):
     if "[[" not in (text or ""):
         return text or ""
     known = names()
-    return MARK.sub(
-        lambda found: found["words"] or known.get(found["slug"], found["slug"]),
-        text,
-    )
+    return MARK.sub(lambda found: found["words"] or inside(_name(found["slug"], known)), text)
+
+
+def _name(slug, known):
+    return known.get(slug, slug)
+
+
+def inside(name):
+    """Return a name as it stands inside a sentence: "KV cache", "mixture of experts", "Infinity Fabric".
+
+    What follows in brackets is left out, and an ordinary word loses its capital; a name that has capitals
+    elsewhere in its words keeps them all.
+    """
+    words = BRACKETS.sub("", name)
+    first, *others = words.split(" ")
+    is_ordinary = first[1:] == first[1:].lower() and first[1:].isalpha()
+    has_names = any(word[:1].isupper() and word[1:2].islower() for word in others)
+    return words[:1].lower() + words[1:] if is_ordinary and not has_names else words
 
 
 def alphabetical(name):

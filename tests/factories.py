@@ -182,6 +182,19 @@ class WorkloadProfileFactory(DjangoModelFactory):
     is_published = True
 
 
+class GlossaryTermFactory(DjangoModelFactory):
+    class Meta:
+        model = models.GlossaryTerm
+
+    slug = factory.Sequence(lambda n: f"term-{n}")
+    subject = "serving"
+    name_es = name_ru = name_en = factory.Sequence(lambda n: f"Term {n}")
+    definition_es = "Una palabra."
+    definition_ru = "Слово."
+    definition_en = "A word."
+    is_published = True
+
+
 class BenchmarkResultFactory(DjangoModelFactory):
     """Images a second of a model on one card, published by nobody we know."""
 
