@@ -81,7 +81,8 @@ def _kinds(key: Key) -> list[dict[str, Any]]:
     if key.name == "hypothesis":
         return [{"type": "string", "enum": [name for name in KEYS if name != "hypothesis"]}]
     if key.kind == "text":
-        return [{"type": "string", "maxLength": answers.parsing.MAX_TEXT}]
+        plain = [{"type": "number"}, {"type": "boolean"}]  # kept as they are written
+        return [{"type": "string", "maxLength": answers.parsing.MAX_TEXT}, *plain]
     if key.kind == "slug":
         return [{"type": "string", "maxLength": 100, "description": "A slug of the catalog."}]
     words = [{"type": "string", "enum": [name for name, _label in key.choices]}]
