@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter
 from django.utils.translation import pgettext_lazy
 
-from catalog import views, views_glossary, views_models, views_results, views_work
+from catalog import views, views_glossary, views_models, views_results, views_search, views_work
 
 
 class DottedSlugConverter(SlugConverter):
@@ -48,5 +48,6 @@ urlpatterns = [
     path(pgettext_lazy("path", "mixed/"), views_work.mixed, name="mixed"),
     path(pgettext_lazy("path", "work/"), include(workloads)),
     path(pgettext_lazy("path", "glossary/"), views_glossary.glossary, name="glossary"),
+    path(pgettext_lazy("path", "search/"), views_search.search, name="search"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),
 ]

@@ -95,6 +95,18 @@ SAMPLES = {
         Page("catalog:server_list", query=query)
         for query in ("", "stage=training", "gpu_memory_min=many", "rack_units=1&cooling=liquid")
     ],
+    "catalog:search": lambda: [
+        Page("catalog:search", query=query)
+        for query in (
+            "",
+            "q=sr650v3",
+            "q=h100&kind=server",
+            "q=thinksistem",
+            "q=h100+quantum",
+            "q=no+such+thing",
+            f"q={'x' * 101}",
+        )
+    ],
     "recommender:accuracy_figure": lambda: [
         Page("recommender:accuracy_figure", {"family": family, "figure": figure}, query)
         for family, figure, query in (

@@ -130,7 +130,7 @@ def profile_texts(profile):
 
 
 def server_result(server):
-    facts = [sentences.height(server)]
+    facts = [capfirst(sentences.height(server) or "")]
     if not server.can_be_ordered:
         facts.append(server.get_lifecycle_display())
     url = reverse("catalog:server", args=[server.slug])

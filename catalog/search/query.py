@@ -109,6 +109,11 @@ def search(text, language, *, suggest=True):
     return Found(groups, complete, tuple(_chunk_text(parts, chunk) for chunk in unknown), suggestion)
 
 
+def has_words(text):
+    """Tell whether there is anything to search for."""
+    return bool(atoms(text))
+
+
 def results(group, ids):
     """Return the Result lines of some ids of a group, in their order, in the active language."""
     kind = group.kind

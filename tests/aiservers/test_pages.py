@@ -27,6 +27,7 @@ HEADERS = {
     "catalog:result_list": PUBLIC,
     "catalog:training": PUBLIC,
     "catalog:inference": PUBLIC,
+    "catalog:search": NOINDEX,
     "catalog:edge": PUBLIC,
     "catalog:mixed": PUBLIC,
     "catalog:workload_list": PUBLIC,
