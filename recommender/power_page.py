@@ -75,8 +75,8 @@ def power_details(match, price=None, load_share=None):
         )
         figures.append(_figure(label, cost, ""))
     return {
-        "parts": [{"label": PARTS[part.code], "text": _ends(part.watts, _w())} for part in draw.parts],
-        "total": _ends(draw.total, _w()),
+        "parts": [{"label": PARTS[part.code], "text": with_ends(part.watts, _w())} for part in draw.parts],
+        "total": with_ends(draw.total, _w()),
         "servers": servers,
         "each_unit": _each_unit(full, match["rack_units"]),
         "figures": figures,
@@ -119,7 +119,7 @@ def _tariff(price):
 
 def _each_unit(full, rack_units):
     found = power_per_rack_unit_w(full, rack_units)
-    return found and _ends(found, _w())
+    return found and with_ends(found, _w())
 
 
 def _figure(label, reckoned, unit):
@@ -136,18 +136,18 @@ def reckoned_figure(label, reckoned, unit, names):
     """
     formula = reckoned.formula
     words = {value.name: str(names[value.name]) for value in formula.values}
-    numbers = {value.name: _plain(value.amount.typical) for value in formula.values}
-    result = _ends(reckoned.amount, unit)
+    numbers = {value.name: plain(value.amount.typical) for value in formula.values}
+    result = with_ends(reckoned.amount, unit)
     lines = (_written(formula, words), f"= {_written(formula, numbers)}", f"= {result['typical']}")
     return {"label": label, "text": result, "formula": "\n".join(lines)}
 
 
 def _written(formula, words):
-    text = " ".join(words.get(token) or SIGNS.get(token) or _plain(float(token)) for token in formula.tokens)
+    text = " ".join(words.get(token) or SIGNS.get(token) or plain(float(token)) for token in formula.tokens)
     return text.replace("( ", "(").replace(" )", ")")
 
 
-def _ends(value, unit):
+def with_ends(value, unit):
     """Return typical, low and high as texts, to three digits; no ends where the value is exact."""
     low, typical, high = (estimated(end) for end in (value.low, value.typical, value.high))
     ends = f"{format_number(low, places(low))}–{format_number(high, places(high))}"
@@ -160,7 +160,7 @@ def _with_unit(value, unit):
     return quantity(value, unit, places(value)) if unit else format_number(value, places(value))
 
 
-def _plain(value):
+def plain(value):
     return format_number(value, 0 if abs(value) >= 1000 else 3)
 
 

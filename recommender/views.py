@@ -9,6 +9,7 @@ from recommender import (
     answers,
     calculator_page,
     decision_page,
+    load_page,
     month_page,
     power_page,
     presentation,
@@ -48,6 +49,7 @@ def results(request):
             presentation.match(match, page)
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
+                "load": load_page.load_details(match, result, page) if place < TOP else None,
                 "power": power_page.details_of_answers(match, given) if place < DETAILED else None,
                 "month": month_page.month_details(match, result.case, given),
                 "facts": decision_page.cut(match["reasons"]),
