@@ -90,6 +90,10 @@ def load_text(result: "Result", value: float, *, estimate: bool = False) -> str:
             "count": units.number(count)
         }
     amount = units.estimated(value) if estimate else value
+    if case.kind == "speech":  # streams are counted, all others are rates
+        count = int(amount) if amount == int(amount) else 2  # as `answers.wording` does
+        text = ngettext("%(amount)s stream", "%(amount)s streams", count)
+        return text % {"amount": units.number(amount, units.places(amount))}
     return units.quantity(amount, reasons.unit(UNITS[case.kind]), units.places(amount))
 
 

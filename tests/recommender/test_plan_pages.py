@@ -73,3 +73,9 @@ def test_the_answers_stay_in_every_link(client):
     addresses = re.findall(r'href="([^"]*results[^"]*)"', links)
     assert addresses
     assert all("llama-3.3-70b" in address for address in addresses)
+
+
+def test_streams_are_counted_in_the_form_that_the_language_asks_for(client):
+    html = get(client, "measuring", "stage=inference&workload=speech&audio_streams=4", "ru").content.decode()
+    for counted in ("1 поток<", "2 потока<", "4 потока<", "6 потоков<"):
+        assert counted in html.replace("\N{NO-BREAK SPACE}", " ")
