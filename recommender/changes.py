@@ -15,9 +15,9 @@ from aiservers.numbers import Interval, canonical
 from recommender import cases
 from recommender.answers import KEYS, Answers, parse_interval
 from recommender.case_defaults import LOW_IS_HARDER
-from recommender.ranking import Ranking, fits_somehow, least_of
+from recommender.ranking import Ranking, Rejection, fits_somehow, least_of
 from recommender.sizing.configurations import Config
-from recommender.sizing.demand import Case, Machine
+from recommender.sizing.demand import Case, Machine, Message
 
 MAX_CHANGEABLE = 12  # answers
 MAX_CHANGES = 4  # in one set
@@ -100,6 +100,19 @@ MARGINS: dict[str, Callable[[Config], float | None]] = {
     "max_depth_mm": lambda config: config.node.depth_mm,
 }
 
+# Of the rules that one answer can relax: the answer, which figure of the rule it would have to be, and how
+# many of the answer's unit that figure's unit is.
+RELAXING: dict[str, tuple[str, str, Decimal]] = {
+    "rack_units": ("rack_units", "need", Decimal(1)),
+    "power": ("power_kw", "need", Decimal("0.001")),
+    "depth": ("max_depth_mm", "need", Decimal(1)),
+    "latency_ttft": ("ttft_ms", "have", Decimal(1000)),
+    "latency_tpot": ("tpot_ms", "have", Decimal(1000)),
+    "training_time": ("target_hours", "have", 1 / Decimal(3600)),
+    "temperature_max": ("temperature_max_c", "have", Decimal(1)),
+    "temperature_min": ("temperature_min_c", "have", Decimal(1)),
+}
+
 Resolve = Callable[[Answers], Case | None]
 
 
@@ -146,6 +159,44 @@ def changes_for(relaxations: Relaxations, machine: Machine) -> tuple[tuple[Chang
         if found:
             return tuple(_tightened(relaxations, machine, relaxed) for relaxed in found[:MAX_SETS])
     return ()
+
+
+def nearest(relaxations: Relaxations, machine: Machine, item: Rejection) -> tuple[Change, ...]:
+    """Return the one change that a rule's own figures name, where it alone lets the machine in; else none.
+
+    Quick enough for every ruled-out server of a page: one try each. What takes more than that, or more than
+    one answer, is found by `changes_for`.
+    """
+    if item.nearest_fix is None:
+        return ()
+    change = _named(relaxations.answers, item.nearest_fix)
+    if change is None or not relaxations.lets_in(machine, frozenset(), (change,)):
+        return ()
+    return (change,)
+
+
+def _named(answers: Answers, fix: Message) -> Change | None:
+    """Return the answer that a fix asks for; None: it asks for none that was given."""
+    params = dict(fix.params)
+    rule = fix.code.removeprefix("fix_")
+    if rule == "cooling":
+        return Change("cooling", "liquid") if answers.one("cooling") else None
+    if rule == "latency":
+        rule = f"latency_{params['figure']}"
+    elif rule == "temperature" and params.get("have") is not None and "figure" not in params:
+        rule = "temperature_max" if params["need"] > params["have"] else "temperature_min"
+    elif "figure" in params:  # a criterion made a must, or the supplies: no limit of the room
+        return None
+    if rule not in RELAXING:
+        return None
+    key, figure, scale = RELAXING[rule]
+    if answers.one(key) is None:
+        return None
+    step = Decimal(LIMITS[key])
+    rounding = ROUND_FLOOR if rule == "temperature_max" else ROUND_CEILING
+    steps = (Decimal(repr(params[figure])) * scale / step).to_integral_value(rounding)
+    value = _bounded(KEYS[key], steps * step)
+    return Change(key, canonical(Interval(value, value)))
 
 
 def recovered(relaxations: Relaxations, machines: Sequence[Machine]) -> tuple[tuple[str, int], ...]:
@@ -272,3 +323,11 @@ def fixes(answers: Answers, specs: Any, ranking: Ranking) -> Mapping[str, tuple[
     relaxations = Relaxations(answers, resolver(specs))
     machines = {machine.bare.server: machine for machine in specs.machines}
     return {item.server: changes_for(relaxations, machines[item.server]) for item in ranking.rejected}
+
+
+def nearest_of_all(answers: Answers, specs: Any, ranking: Ranking) -> Mapping[str, tuple[Change, ...]]:
+    """Return the one change that lets in each ruled-out server of which one is enough, by slug."""
+    relaxations = Relaxations(answers, resolver(specs))
+    machines = {machine.bare.server: machine for machine in specs.machines}
+    found = {item.server: nearest(relaxations, machines[item.server], item) for item in ranking.rejected}
+    return {server: items for server, items in found.items() if items}

@@ -127,7 +127,7 @@ def begun_from(result, page_names):
         if item.server == slug:
             texts = [reasons.rejection(reason, result.names) for reason in item.reasons]
             sets = services.fixes(result).get(slug)
-            fix = change_texts.changes(sets[0]) if sets else reasons.fix(item.nearest_fix, result.names)
+            fix = change_texts.changes(sets[0]) if sets else ""
             return {
                 "slug": slug,
                 "name": page_names[slug],

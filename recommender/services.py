@@ -130,6 +130,18 @@ def fixes(result: Result) -> Mapping[str, tuple[tuple[Change, ...], ...]]:
     return _kept_with(result, "changes", lambda specs: changes.fixes(result.answers, specs, result.ranking))
 
 
+def nearest_fixes(result: Result) -> Mapping[str, tuple[Change, ...]]:
+    """Return the one changed answer that lets a ruled-out server in, for those of which one is enough.
+
+    For pages that cannot wait for `fixes`; every change was tried.
+    """
+    if not any(item.nearest_fix for item in result.ranking.rejected):
+        return {}
+    return _kept_with(
+        result, "nearest", lambda specs: changes.nearest_of_all(result.answers, specs, result.ranking)
+    )
+
+
 def recovered(result: Result) -> tuple[tuple[str, int], ...]:
     """Return for each answer how many servers come back when it alone is dropped; none: no answer does it."""
 
@@ -349,7 +361,7 @@ def _rejection_json(
         "reasons": [
             {"code": reason.code, "text": reasons.rejection(reason, result.names)} for reason in item.reasons
         ],
-        "nearest_fix": change_texts.changes(sets[0]) if sets else reasons.fix(item.nearest_fix, result.names),
+        "nearest_fix": change_texts.changes(sets[0]) if sets else None,
     }
 
 
@@ -384,6 +396,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
     servers = {row.server.slug: row.server for row in variants.values()}  # each has at least one variant
     shown_servers = {match.config.node.server for match in shown}
     hidden = dict.fromkeys(match.config.node.server for match in rest)
+    near = nearest_fixes(result)
     return {
         "conditional": result.conditional,
         "catalog_version": result.catalog_version,
@@ -410,7 +423,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
                     }
                     for reason in item.reasons
                 ],
-                "nearest_fix": reasons.fix(item.nearest_fix, result.names),
+                "nearest_fix": change_texts.changes(near[item.server]) if item.server in near else None,
             }
             for item in result.ranking.rejected
         ],

@@ -14,9 +14,10 @@ from django.utils.translation import get_language, gettext, gettext_lazy as _, n
 from aiservers.numbers import Interval, NumberError
 from catalog.templatetags import units
 from catalog.templatetags.ui import STATES
-from recommender import reasons
+from recommender import change_texts, reasons
 from recommender.answers import KEYS, Notice, parse, parse_interval, with_unit
 from recommender.briefs import acceptance, formulas, frozen as frozen_briefs, sections
+from recommender.changes import Change
 from recommender.questions import Work
 from recommender.sizing.demand import UNITS, Message
 
@@ -411,17 +412,27 @@ def _more(frozen: Mapping[str, Any]) -> str:
 
 def _rejected(item: Mapping[str, Any], frozen: Mapping[str, Any]) -> dict[str, Any]:
     names = frozen["names"]
-    nearest = item.get("nearest_fix")
     return {
         "server": _name(item["server"], frozen),
         "gpu": _name(item["gpu"], frozen) if item["gpu"] else "",
         "codes": [reason["code"] for reason in item["reasons"]],
         "rules": [str(reasons.CODE_LABELS.get(reason["code"], reason["code"])) for reason in item["reasons"]],
         "reasons": [_message(reason, reasons.rejection, names) for reason in item["reasons"]],
-        "fix": _message(nearest, lambda message, known: reasons.fix(message, known) or "", names)
-        if nearest
-        else "",
+        "fix": _fix(item, names),
     }
+
+
+def _fix(item: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return what would let a ruled-out server in; earlier briefs kept one message instead of changes."""
+    if changes := item.get("changes"):
+        try:
+            return change_texts.changes([Change(part["key"], part["value"]) for part in changes])
+        except (KeyError, ArithmeticError):  # a question that is no longer asked
+            return ""
+    nearest = item.get("nearest_fix")
+    return (
+        _message(nearest, lambda message, known: reasons.fix(message, known) or "", names) if nearest else ""
+    )
 
 
 def _to_measure(key: str) -> str:

@@ -5,7 +5,7 @@ words is kept in all three languages. `SCHEMA` rises when the meaning of a part 
 brings old briefs up to the newest form. Unknown parts are left alone, missing ones are empty.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from math import isfinite
@@ -17,6 +17,7 @@ from catalog.models import GPU, Server, TypicalAssumption, WorkloadProfile
 from recommender import plan_texts, services
 from recommender.answers import KEYS, Answers, parse_interval
 from recommender.briefs import derived, sayings
+from recommender.changes import Change
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.demand import Message
 from recommender.sizing.host import MEMORY_FACTOR
@@ -89,12 +90,13 @@ def freeze(given: Answers, *, language: str, on: date, server: str = "") -> dict
         _match(values, match)
         for values, match in zip(output["matches"], result.ranking.matches, strict=False)
     ]
+    found = services.fixes(result)
     rejected = [
         {
             "server": item.server,
             "gpu": item.gpu,
             "reasons": [_message(reason) for reason in item.reasons],
-            "nearest_fix": _message(item.nearest_fix) if item.nearest_fix else None,
+            "changes": _changes(found.get(item.server, ())),
         }
         for item in result.ranking.rejected
     ]
@@ -161,6 +163,11 @@ def _match(values: dict[str, Any], match: Any) -> dict[str, Any]:
 
 def _ends(value: Range) -> list[float]:
     return [round(end / GIB, 2) for end in (value.low, value.typical, value.high)]
+
+
+def _changes(sets: Sequence[Sequence[Change]]) -> list[dict[str, str | None]]:
+    """Return the smallest set of changed answers that lets a server in; none: no answer keeps it out."""
+    return [{"key": item.key, "value": item.value} for item in sets[0]] if sets else []
 
 
 def _message(item: Message) -> dict[str, Any]:

@@ -117,6 +117,36 @@ def test_a_needed_value_is_the_nearest_that_does():
     assert "3U" in text
 
 
+SLOW_TOKENS = {
+    "workload": "rag", "parameters_b": 32, "concurrency": 150, "output_tokens": 850, "ttft_ms": 1000,
+    "tpot_ms": 20,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("load", [SLOW_TOKENS, CHAT | {"rack_units": 1}, CHAT | {"power_kw": 1}])
+def test_a_page_names_one_change_only_where_it_is_enough(load):
+    answers = parse(load)
+    specs, result = load_specs(), services.recommend(answers)
+    relaxations = changes.Relaxations(answers, changes.resolver(specs))
+    machines = {machine.bare.server: machine for machine in specs.machines}
+    found = services.nearest_fixes(result)
+    for item in result.ranking.rejected:
+        items = found.get(item.server)
+        assert items is None or fits_somehow(relaxations.case(frozenset(), items), machines[item.server])
+        assert items is None or services.fixes(result)[item.server][0] == items
+    named = {row["server"].slug: row["nearest_fix"] for row in services.page(result)["rejected"]}
+    assert {slug for slug, text in named.items() if text} == set(found)
+
+
+def test_a_limit_that_alone_is_not_enough_is_not_called_a_fix():
+    # The tokens of an L4 take 68 ms at best, but with them the first token comes too late as well.
+    result = services.recommend(parse(SLOW_TOKENS))
+    slow = next(item for item in result.ranking.rejected if item.server == "thinksystem-sr630-v3")
+    assert slow.nearest_fix is not None
+    assert "thinksystem-sr630-v3" not in services.nearest_fixes(result)
+    assert {item.key for item in services.fixes(result)["thinksystem-sr630-v3"][0]} == {"ttft_ms", "tpot_ms"}
+
+
 def test_the_funnel_ends_with_the_servers_that_match():
     result = result_of(**CHAT, rack_units=2, cooling="air", power_kw=1)
     steps = changes.funnel(result.ranking)
