@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +10,7 @@ from recommender.adapters import load_specs
 from recommender.answers import parse
 from recommender.ranking import rank
 from recommender.services import recommend
+from recommender.sizing.choosing import standing
 from recommender.sizing.scores import _SCALES, points
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -125,3 +127,12 @@ def test_a_condition_of_the_card_is_kept_apart_from_the_room(machines):
     warm = rank(case_of(temperature_max_c=31), machines)
     rejected = {item.server: {reason.code for reason in item.reasons} for item in warm.rejected}
     assert rejected["thinksystem-sr630-v4"] == {"temperature"}
+
+
+def test_of_as_many_unknown_facts_the_speed_weighs_most():
+    def placed(*facts):
+        return standing(SimpleNamespace(facts=facts, strict=True, orderable=True))
+
+    known, height, speed, two = placed(), placed("rack_units"), placed("speed"), placed("depth", "rack_units")
+    assert known < height < speed < two
+    assert placed("cache") == speed  # nobody can say how fast a model is whose cache is not described
