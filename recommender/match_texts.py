@@ -393,7 +393,7 @@ WARNINGS: dict[str, Sentence] = {
         {"value": "hours", "usual": "hours"},
     ),
     "recompute_full": (
-        _("Training fits only if all activations are computed again: about a third slower."),
+        _("Training fits only with all activations recomputed: up to a third slower, counted in its time."),
         {},
     ),
     "network_unknown": (
