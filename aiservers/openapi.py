@@ -30,10 +30,12 @@ def documented(schema):
     schema["components"]["parameters"] = {"language": LANGUAGE}
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
-            operation["parameters"].append({"$ref": "#/components/parameters/language"})
+            for parameter in operation["parameters"]:
+                parameter.pop("examples", None)  # those of its schema; here they would have to be named
             is_read = method == "get"
             codes = [422, 429, *((404,) if "{" in path else ()), *(() if is_read else POSTED)]
             operation["responses"] |= {code: _error(code) for code in sorted(codes)}
+            operation["parameters"].append({"$ref": "#/components/parameters/language"})
             if is_read:
                 operation["parameters"].append(_header("If-None-Match", "ETag of the answer that you have."))
                 operation["responses"][200]["headers"] = {"ETag": {"schema": {"type": "string"}}}
