@@ -33,6 +33,7 @@ NOINDEX_VIEWS = {
     "recommender:what_if",
     "recommender:measuring",
     "catalog:compare",
+    "catalog:server_file",
     "catalog:search",
 }
 NOT_FILTERS = {"page", "sort"}

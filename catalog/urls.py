@@ -4,7 +4,16 @@ from django.urls import include, path, register_converter
 from django.urls.converters import SlugConverter
 from django.utils.translation import pgettext_lazy
 
-from catalog import views, views_glossary, views_models, views_results, views_search, views_work
+from catalog import (
+    views,
+    views_api,
+    views_glossary,
+    views_models,
+    views_results,
+    views_search,
+    views_servers,
+    views_work,
+)
 
 
 class DottedSlugConverter(SlugConverter):
@@ -13,12 +22,28 @@ class DottedSlugConverter(SlugConverter):
     regex = "[-a-zA-Z0-9_.]+"
 
 
+class FileFormatConverter:
+    """The ending of a list's file."""
+
+    regex = "csv|xlsx|json"
+
+    def to_python(self, value):
+        return value
+
+    def to_url(self, value):
+        return value
+
+
 register_converter(DottedSlugConverter, "dotted_slug")
+register_converter(FileFormatConverter, "file_format")
 
 app_name = "catalog"
 
 servers = [
-    path("", views.server_list, name="server_list"),
+    path("", views_servers.server_list, name="server_list"),
+    path(
+        pgettext_lazy("path", "list.<file_format:file_format>"), views_servers.server_file, name="server_file"
+    ),
     path("<slug:slug>/", views.server, name="server"),
 ]
 gpus = [
@@ -50,4 +75,5 @@ urlpatterns = [
     path(pgettext_lazy("path", "glossary/"), views_glossary.glossary, name="glossary"),
     path(pgettext_lazy("path", "search/"), views_search.search, name="search"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),
+    path(pgettext_lazy("path", "api/"), views_api.api, name="api"),
 ]

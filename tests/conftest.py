@@ -15,6 +15,7 @@ from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
 from catalog import versions
+from catalog.filtering import facts
 from recommender import adapters
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +34,12 @@ def pytest_configure(config):
             unfinished = compiled.with_name(f"{compiled.name}.{os.getpid()}")
             polib.pofile(str(path)).save_as_mofile(str(unfinished))
             unfinished.replace(compiled)
+
+
+def forget_catalog():
+    """Drop what this process keeps of the catalog: another test's may have the same version."""
+    adapters.forget()
+    facts.forget()
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +87,7 @@ def catalog(loaded_catalog, db):
     loaded = versions.current()
     yield
     if versions.current() != loaded:
-        adapters.forget()
+        forget_catalog()
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +101,6 @@ def own_rows_only(request):
     if versions.current() != "0":
         tables = [model._meta.db_table for model in apps.get_app_config("catalog").get_models()]
         connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
-    adapters.forget()
+    forget_catalog()
     yield
-    adapters.forget()
+    forget_catalog()

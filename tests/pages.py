@@ -13,6 +13,7 @@ from catalog.models import GPU, AIModel, Server, WorkloadProfile
 from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
+FILES = {"catalog:server_file"}  # addresses under a language that are no pages
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def public_view_names():
                 names.append(f"{namespace}:{pattern.name}")
 
     walk(get_resolver().url_patterns, "")
-    return names
+    return [name for name in names if name not in FILES]
 
 
 CHAT = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"

@@ -30,7 +30,7 @@ def ask(client):
 
 
 def names(response):
-    return [card.server.name for card in response.context["cards"]]
+    return [row.facts.name for row in response.context["rows"]]
 
 
 def text(response):
@@ -180,11 +180,13 @@ def test_ends_that_cross_are_told(ask, servers):
 
 def test_servers_without_the_figure_are_counted_and_offered(ask, servers):
     response = ask("rack_units=1")
-    assert "1 server is left out because its height is not published." in text(response)
-    assert 'href="?rack_units=unknown"' in text(response)
+    assert "“Height” is not published for 1 server that meets everything else." in text(response)
+    assert 'href="?rack_units=1&amp;rack_units=unknown"' in text(response)
+    assert names(ask("rack_units=1&rack_units=unknown")) == ["Box", "Slim"]
     response = ask("gpu_memory_min=10&stage=inference")
-    assert "1 server is left out because its list of GPUs is not published." in text(response)
-    assert 'href="?stage=inference&amp;gpu=unknown"' in text(response)
+    assert "“GPU memory” is not published for 1 server that meets everything else." in text(response)
+    assert 'href="?gpu_memory_min=10&amp;stage=inference&amp;gpu_memory=unknown"' in text(response)
+    assert names(ask("gpu_memory_min=100&stage=inference&gpu_memory=unknown")) == ["Box", "Wide"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,94 @@
+"""The list of servers, as a page and as files."""
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from aiservers.addresses import canonical_redirect
+from aiservers.htmx import template_for
+from catalog import versions
+from catalog.filtering import answers, files, orders, table
+from catalog.filtering.facets import NUMBER_KEYS, SIGNED_KEYS
+from catalog.filters import NOT_FILTERS, ServerFilter, plain_query
+from catalog.models import Server
+
+PER_PAGE = 12
+# Columns of the table that it can be ordered by.
+SORTABLE = ("name", "height", "memory_each", "gpu_memory", "memory_per_u", "power_per_u")
+
+
+@require_safe
+def server_list(request):
+    if redirect := canonical_redirect(request, NUMBER_KEYS, SIGNED_KEYS):
+        return redirect
+    filterset = ServerFilter(request.GET, Server.objects.for_cards())
+    sort = orders.known(request.GET.get("sort"))
+    page = Paginator(filterset.ordered(sort), PER_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "filterset": filterset,
+        "page": page,
+        "rows": table.rows(filterset, page.object_list),
+        "sort": sort,
+        "sorts": orders.SORTS,
+        "columns": _columns(filterset, sort),
+        "recommend": _recommend(filterset),
+        "files": _files(filterset),
+        "noindex": len([key for key in request.GET if key not in NOT_FILTERS]) > 1,
+    }
+    return render(request, template_for(request, "catalog/server_list.html", partial="results"), context)
+
+
+@require_safe
+def server_file(request, file_format):
+    filterset = ServerFilter(request.GET, Server.objects.for_cards())
+    found = filterset.ordered(orders.known(request.GET.get("sort")))
+    rows = table.rows(filterset, found[: files.MAX_ROWS])
+    _name, content_type, make = files.FORMATS[file_format]
+    about = {
+        "catalog_version": versions.current(),
+        "total": len(found),
+        "filters": plain_query(filterset.data).removeprefix("?"),
+        "notices": filterset.notices,
+    }
+    response = HttpResponse(make(rows, about), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="servers.{file_format}"'
+    return response
+
+
+def _columns(filterset, sort):
+    """Return {column: (link to its order, or the other way round, and the current direction)}.
+
+    The direction is a value of `aria-sort`, empty where the list is not ordered by the column.
+    """
+    columns = {}
+    for key in SORTABLE:
+        largest_first = orders.KEYS[key][1]
+        direction = ""
+        if sort.removeprefix("-") == key:
+            direction = "descending" if largest_first != sort.startswith("-") else "ascending"
+        wanted = f"-{key}" if sort == key else key
+        query = plain_query(filterset.data, sort="" if wanted == orders.DEFAULT else wanted)
+        columns[key] = {"query": query, "direction": direction}
+    return columns
+
+
+def _recommend(filterset):
+    """Return the questionnaire begun with the filters as answers, and which filters have none."""
+    query, taken, left = answers.of(filterset)
+    address = reverse("recommender:questionnaire")
+    return {
+        "url": f"{address}?{query.urlencode()}" if query else address,
+        "taken": taken,
+        "left": left,
+    }
+
+
+def _files(filterset):
+    """Return [(name of the format, address of the file)] of the list as it is filtered and ordered."""
+    query = plain_query(filterset.data).removeprefix("?")
+    return [
+        (name, f"{reverse('catalog:server_file', args=[file_format])}{query and '?'}{query}")
+        for file_format, (name, _content_type, _make) in files.FORMATS.items()
+    ]
