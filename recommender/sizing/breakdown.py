@@ -182,7 +182,8 @@ def serving_breakdown(
     warnings = []
     if graphs and graphs.bytes.typical > (1 - share) * gpu.memory_bytes.typical:
         warnings.append("graphs_beside")
-    if share > NEARLY_ALL and engine != "sglang":
+    # SGLang plans with the whole card; a fraction that it is told leaves the rest to the activations.
+    if ((utilization or 0.0) if engine == "sglang" else share) > NEARLY_ALL:
         warnings.append("budget_above_95")
     fit = _fit(memory)
     return ServingBreakdown(

@@ -312,6 +312,8 @@ def test_graphs_lie_beside_the_budget_of_vllm_and_inside_that_of_sglang():
     (graphs,) = [item for item in found.items if item.group == "graphs"]
     assert graphs.bytes.typical == GIB  # 2 MiB for each of 512 sequences
     assert serve(LLAMA_8B, H100, utilization=0.98).warnings == ("budget_above_95",)
+    assert found.warnings == serve(LLAMA_8B, H100, engine="sglang", utilization=0.9).warnings == ()
+    assert serve(LLAMA_8B, H100, engine="sglang", utilization=0.98).warnings == ("budget_above_95",)
     assert serve(LLAMA_8B, MI300X, utilization=0.98).warnings == ("graphs_beside", "budget_above_95")
 
 
