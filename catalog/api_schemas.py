@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import BeforeValidator, Field
 
 from aiservers.paging import Page
+from catalog.glossary import plain
 
 Lifecycle = Literal["current", "previous", "withdrawn"]
 Stage = Literal["training", "fine_tuning", "inference", "mixed", "development"]
@@ -31,6 +32,8 @@ def page_of(row, view_name, context):
 
 # An empty text is one that nobody has written.
 Text = Annotated[str | None, BeforeValidator(lambda text: text or None)]
+# Marks of glossary terms are for pages.
+Unmarked = Annotated[str | None, BeforeValidator(lambda text: plain(text) or None)]
 
 
 class Reference(Schema):
@@ -445,9 +448,9 @@ class WorkloadProfileOut(Schema):
     slug: str
     stage: Stage
     name: Text
-    summary: Text
-    asks: Text = about("What it asks of a server.")
-    to_measure: Text
+    summary: Unmarked
+    asks: Unmarked = about("What it asks of a server.")
+    to_measure: Unmarked
     gpus_min: int | None = about("A preference, never a rule; null: none.")
     gpus_max: int | None = about("A preference, never a rule; null: none.")
     rack_units_min: int | None = about("A preference, never a rule; null: none.")

@@ -9,9 +9,9 @@ class CatalogConfig(AppConfig):
 
     def ready(self):
         from catalog import groups, versions
-        from catalog.search import index, kinds
+        from catalog.search import index, kinds, terms
 
         versions.connect()
-        for kind in kinds.BUILT_IN:
+        for kind in (*kinds.BUILT_IN, terms.TERM):
             index.register(kind)
         post_migrate.connect(groups.make_groups, sender=self, dispatch_uid="catalog_groups")

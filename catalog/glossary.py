@@ -58,6 +58,11 @@ def plain(text):
     return MARK.sub(lambda found: found["words"] or inside(_name(found["slug"], known)), text)
 
 
+def unmarked(text):
+    """Return a text whose marks have given way to their words, or to the term's slug as words; no query."""
+    return MARK.sub(lambda found: found["words"] or found["slug"].replace("-", " "), text or "")
+
+
 def _name(slug, known):
     return known.get(slug, slug)
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from catalog import sentences
+from catalog import glossary, sentences
 from catalog.models import (
     GPU,
     AIModel,
@@ -37,7 +37,7 @@ def prose(row, name, weight=PROSE):
     """Yield a translated text in the languages that it exists in."""
     for language in LANGUAGES:
         if text := getattr(row, f"{name}_{language}"):
-            yield Text(text, weight, language)
+            yield Text(glossary.unmarked(text), weight, language)
 
 
 def names(*texts, weight=ALIAS):
@@ -134,7 +134,7 @@ def server_result(server):
     if not server.can_be_ordered:
         facts.append(server.get_lifecycle_display())
     url = reverse("catalog:server", args=[server.slug])
-    return Result(server.name, url, tuple(fact for fact in facts if fact), server.summary)
+    return Result(server.name, url, tuple(fact for fact in facts if fact), glossary.plain(server.summary))
 
 
 def gpu_result(gpu):
@@ -150,9 +150,12 @@ def ai_model_result(model):
 
 
 def profile_result(profile):
-    url = f"{reverse('recommender:questionnaire')}?workload={profile.slug}"
+    url = reverse("catalog:workload", args=[profile.slug])
     return Result(
-        profile.name or profile.slug, url, (capfirst(profile.get_stage_display()),), profile.summary
+        profile.name or profile.slug,
+        url,
+        (capfirst(profile.get_stage_display()),),
+        glossary.plain(profile.summary),
     )
 
 
