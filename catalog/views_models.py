@@ -151,6 +151,7 @@ def memory_tables(slug, memory):
             }
             for row in memory.narrower
         ],
+        "smallest": smallest_table(slug, memory),
         "precisions": list(memory.generations[0].support) if memory.generations else [],
         "generations": [
             {
@@ -162,6 +163,25 @@ def memory_tables(slug, memory):
             for row in memory.generations
         ],
     }
+
+
+def smallest_table(slug, memory):
+    """Return the smallest servers as a table: a row a type of the weights, a cell a length of the request."""
+    rows = []
+    for way in memory.smallest:
+        cells = []
+        for tokens, holder in way.holders:
+            query = holder and holder_query(slug, holder, tokens) | {"precision": holder.precision}
+            cells.append(
+                {
+                    "holder": holder,
+                    "label": ngettext("%(tokens)s token", "%(tokens)s tokens", tokens)
+                    % {"tokens": format_number(tokens)},
+                    "query": query and urlencode(query),
+                }
+            )
+        rows.append({"types": [kind.upper() for kind in way.types], "cells": cells})
+    return {"rows": rows, "lengths": [cell["label"] for cell in rows[0]["cells"]] if rows else []}
 
 
 def holder_query(slug, holder, tokens):

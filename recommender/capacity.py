@@ -30,6 +30,7 @@ NARROWER: tuple[tuple[Precision, ...], ...] = (("fp8", "int8"), ("fp4", "int4"))
 BITS: dict[Precision, int] = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int8": 8, "int4": 4, "fp4": 4}
 MOST_OPTIONS = 3  # of one server
 MOST_SERVERS = 6  # that hold one model
+ANSWERED = (8192, 32_768, 131_072)  # lengths of a request for which the smallest server is named
 CONTEXTS = (2048, 8192, 32_768, 131_072, 1_048_576)
 PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 
@@ -79,6 +80,14 @@ class Holder:
 
 
 @dataclass(frozen=True, slots=True)
+class Smallest:
+    """The smallest server for one way of keeping the weights, by the length of a request."""
+
+    types: tuple[Precision, ...]  # of the weights: the first that a GPU takes; empty: the model's own
+    holders: tuple[tuple[int, Holder | None], ...]  # tokens, and None where no single server holds it
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """How the GPUs of one generation take each precision."""
 
@@ -99,6 +108,7 @@ class ModelMemory:
     generations: tuple[Generation, ...]
     holders: tuple[Holder, ...]
     narrower: tuple[Holder, ...]  # servers that hold it in fewer bits only
+    smallest: tuple[Smallest, ...]  # empty: not a text model, or its cache is not understood
     tokens: int  # of the request that the holders hold
     cache_known: bool
 
@@ -137,11 +147,11 @@ def _kept(kind: str, slug: str, make: Callable[[], Any]) -> Any:
     return found
 
 
-def _one_request(model: AIModelSpec) -> Case:
-    """Return the question for one request of the reference length, or of the longest that the model takes."""
+def _one_request(model: AIModelSpec, tokens: int = REFERENCE_TOKENS) -> Case:
+    """Return the question for one request of this length, or of the longest that the model takes."""
     asked = {"stage": "inference", "model": model.slug}
     if model.generates_tokens:
-        tokens = min(REFERENCE_TOKENS, model.max_context or REFERENCE_TOKENS)
+        tokens = min(tokens, model.max_context or tokens)
         asked |= {"concurrency": "1", "context_tokens": str(tokens)}
     resolved = cases.resolve(answers.parse(asked), {model.slug: model}, {}, {}, {})
     if not isinstance(resolved, cases.Resolved):
@@ -263,8 +273,27 @@ def _model_memory(specs: adapters.Specs, slug: str) -> ModelMemory:
         generations=_generations(specs),
         holders=tuple(holders.values())[:MOST_SERVERS],
         narrower=tuple(narrower.values())[:MOST_SERVERS],
+        smallest=_smallest(specs, model),
         tokens=_one_request(model).hard.tokens_per_request,
         cache_known=model.cache_known,
+    )
+
+
+def _smallest(specs: adapters.Specs, model: AIModelSpec) -> tuple[Smallest, ...]:
+    """Return the smallest server by type of the weights and length of the request, the own type first."""
+    if not model.generates_tokens or not model.cache_known:
+        return ()
+    longest = model.max_context or ANSWERED[-1]
+    lengths = [tokens for tokens in ANSWERED if tokens <= longest] or [longest]
+    ways: list[tuple[Precision, ...]] = [()]
+    ways += [types for types in NARROWER if BITS[model.native_precision] > BITS[types[0]]]
+
+    def first(types: tuple[Precision, ...], tokens: int) -> Holder | None:
+        type_of = (lambda gpu: _taken(gpu, types)) if types else _own_type
+        return next(iter(_holders(specs, model, type_of, tokens=tokens).values()), None)
+
+    return tuple(
+        Smallest(types, tuple((tokens, first(types, tokens)) for tokens in lengths)) for types in ways
     )
 
 
@@ -330,12 +359,14 @@ def _holders(
     model: AIModelSpec,
     type_of: Callable[[GPUSpec], Precision | Literal["own"] | None],
     without: Container[str] = (),
+    tokens: int = REFERENCE_TOKENS,
 ) -> dict[str, Holder]:
-    """Return the servers that hold the model, by slug: least GPU memory first, what can be ordered ahead.
+    """Return the servers that hold the model and one request of `tokens`, by slug.
 
+    Least GPU memory first, what can be ordered ahead of what cannot, published options ahead of derived ones.
     `type_of` gives the type of the weights on a GPU: "own" leaves it to the model, None rules the GPU out.
     """
-    one = _one_request(model)
+    one = _one_request(model, tokens)
     tried: dict[tuple[str, int], calculator.Fit | None] = {}
 
     def fit_of(gpu: GPUSpec, count: int) -> calculator.Fit | None:
