@@ -415,7 +415,7 @@ FACETS = (
         signed=True,
         ends=("temperature_min_c", "temperature_max_c"),
     ),
-    Choices("orderable", _("Orders"), _orderable, _listed(ORDERABLE), of_configuration=True),
+    Choices("orderable", _("Availability"), _orderable, _listed(ORDERABLE), of_configuration=True),
 )
 BY_NAME = {facet.name: facet for facet in FACETS}
 NUMBER_KEYS = tuple(

@@ -19,6 +19,7 @@ from catalog.models import (
 )
 
 SERVER_COLUMNS = (
+    "pk",
     "slug",
     "name",
     "sort_key",
@@ -221,10 +222,7 @@ def _read(version):
         .values_list("server_id", "kind")
     )
     rows = list(
-        Server.objects.published()
-        .select_related("enclosure", "cpu_manufacturer")
-        .only(*SERVER_COLUMNS)
-        .order_by("sort_key", "pk")
+        Server.objects.published().order_by("sort_key", "pk").values_list(*SERVER_COLUMNS, named=True)
     )
     servers = tuple(_server(row, variants, options, slots, cooling, gpus) for row in rows)
     taken = {
@@ -233,12 +231,16 @@ def _read(version):
         for configuration in server.configurations
         if configuration.gpu and configuration.gpu.is_published
     }
-    makers = {row.cpu_manufacturer for row in rows if row.cpu_manufacturer}
+    makers = {
+        (row.cpu_manufacturer__sort_key, row.cpu_manufacturer__slug, row.cpu_manufacturer__name)
+        for row in rows
+        if row.cpu_manufacturer__slug
+    }
     return Facts(
         version=version,
         servers=servers,
         gpus=tuple(sorted(taken, key=lambda gpu: gpu.sort_key)),
-        cpu_vendors=tuple((row.slug, row.name) for row in sorted(makers, key=lambda row: row.sort_key)),
+        cpu_vendors=tuple((slug, name) for _key, slug, name in sorted(makers)),
         workloads=_workloads(),
     )
 
@@ -304,6 +306,7 @@ def _workloads():
 
 def _server(row, variants, options, slots, cooling, gpus):
     own_variants = variants.get(row.pk, [])
+    can_be_ordered = row.lifecycle == Lifecycle.CURRENT
     configurations = [
         configuration
         for variant in own_variants
@@ -313,14 +316,14 @@ def _server(row, variants, options, slots, cooling, gpus):
         configurations.append(
             Configuration(
                 pk=None,
-                orderable=row.can_be_ordered,
+                orderable=can_be_ordered,
                 cards=row.module_max_count,
                 width="module",
                 **_room(row),
             )
         )
     if not configurations:
-        configurations.append(Configuration(pk=None, orderable=row.can_be_ordered, **_room(row)))
+        configurations.append(Configuration(pk=None, orderable=can_be_ordered, **_room(row)))
     least, most = row.sockets_min or row.sockets_max, row.sockets_max or row.sockets_min
     return ServerFacts(
         pk=row.pk,
@@ -328,11 +331,11 @@ def _server(row, variants, options, slots, cooling, gpus):
         name=row.name,
         sort_key=row.sort_key,
         kind=row.kind,
-        can_be_ordered=row.can_be_ordered,
+        can_be_ordered=can_be_ordered,
         launch=(row.launch_year, row.launch_month or 0) if row.launch_year else None,
         stages=frozenset(stage for stage in STAGES if getattr(row, f"for_{stage}")),
         for_edge=row.for_edge,
-        cpu_vendor=row.cpu_manufacturer.slug if row.cpu_manufacturer else None,
+        cpu_vendor=row.cpu_manufacturer__slug,
         sockets=tuple(range(least, most + 1)) if least else (),
         depth_mm=row.depth_mm,
         short_depth=row.short_depth,
@@ -347,7 +350,7 @@ def _server(row, variants, options, slots, cooling, gpus):
 
 def _of_variant(row, variant, options, slots, gpus):
     """Yield the ways to order a variant: each GPU option and each way to fill the slots."""
-    orderable = row.can_be_ordered and variant.lifecycle == Lifecycle.CURRENT
+    orderable = row.lifecycle == Lifecycle.CURRENT and variant.lifecycle == Lifecycle.CURRENT
     shared = _room(row, variant)
     for _variant, pk, gpu_id, _least, most, link, lifecycle, cap, ambient, blocks, basis in options:
         gpu = gpus[gpu_id]
@@ -374,8 +377,8 @@ def _of_variant(row, variant, options, slots, gpus):
 
 def _room(row, variant=None):
     """Return height, share of a rack and drive bays; what a variant leaves empty is the server's."""
-    if row.enclosure:
-        height, share = row.enclosure.rack_units, row.enclosure.rack_units / row.enclosure.trays
+    if row.enclosure__rack_units:
+        height, share = row.enclosure__rack_units, row.enclosure__rack_units / row.enclosure__trays
     else:
         height = share = (variant and variant.rack_units) or row.rack_units
     bays = []

@@ -84,12 +84,14 @@ def _prepared(facts):
         facets = [facet.prepared(facts) if isinstance(facet, Workloads) else facet for facet in FACETS]
         of_server = [facet for facet in facets if not facet.of_configuration]
         of_configuration = [facet for facet in facets if facet.of_configuration]
+        read_server = [facet.values for facet in of_server]
+        read = [facet.values for facet in of_configuration]
         rows = [
             (
                 server,
-                [_values(facet, server) for facet in of_server],
+                [values(server) for values in read_server],
                 [
-                    (configuration, [_values(facet, server, configuration) for facet in of_configuration])
+                    (configuration, [values(server, configuration) for values in read])
                     for configuration in server.configurations
                 ],
             )
@@ -97,7 +99,3 @@ def _prepared(facts):
         ]
         facts.prepared["rows"] = of_server, of_configuration, rows
     return facts.prepared["rows"]
-
-
-def _values(facet, *subject):
-    return tuple(facet.values(*subject))
