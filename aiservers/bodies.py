@@ -1,4 +1,4 @@
-"""Posted JSON: read within limits, or refused with a reason."""
+"""JSON as it comes and goes: read within limits or refused with a reason, its letters as they are."""
 
 import json
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from aiservers import problems
 
 MAX_BODY = 64 * 1024  # bytes
+WRITTEN = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}  # how JSON is answered
 JSON_TYPES = {"", "application/json"}  # no type: JSON is what is expected
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 

@@ -5,12 +5,13 @@ from urllib.parse import urljoin
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy as _
 from ninja import Schema
 from pydantic import Field
 
 MEDIA_TYPE = "application/problem+json"
-PAGE = "/en/api/"  # what the types are explained on; a type names a kind of error, whatever the language
 SHOWN = 60  # characters of a bad value that a message repeats
 
 TITLES = {
@@ -56,7 +57,7 @@ def response(status, detail, *, kind="", errors=(), headers=None):
         errors: (key, text) pairs.
     """
     problem = {
-        "type": urljoin(settings.SITE_URL, f"{PAGE}#{kind}") if kind else "about:blank",
+        "type": _address(kind) if kind else "about:blank",
         "title": str(TITLES[status]),
         "status": status,
         "detail": str(detail),
@@ -64,6 +65,12 @@ def response(status, detail, *, kind="", errors=(), headers=None):
     }
     content = json.dumps(problem, ensure_ascii=False)
     return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=headers)
+
+
+def _address(kind):
+    """Return what names a kind of error, whatever the reader's language: where it is explained."""
+    with translation.override("en"):
+        return urljoin(settings.SITE_URL, f"{reverse('catalog:api')}#{kind}")
 
 
 def not_found():

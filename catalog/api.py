@@ -1,17 +1,16 @@
 """The catalog's part of the API: servers, GPUs, AI models, kinds of work and measured results."""
 
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated
 
-from django.db.models import Case, Value, When
 from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router
-from pydantic import Field
 
 from aiservers import problems
 from aiservers.paging import PageQuery, page
 from catalog import results, selectors
+from catalog.api_queries import AIModelQuery, BenchmarkResultQuery, ServerQuery
 from catalog.api_schemas import (
     AIModelDetail,
     AIModelPage,
@@ -20,15 +19,11 @@ from catalog.api_schemas import (
     GPUPage,
     ServerDetail,
     ServerPage,
-    Stage,
     WorkloadProfileOut,
     WorkloadProfilePage,
 )
-from catalog.filters import ORDERABLE_FIRST, ORDERS, ServerFilter
+from catalog.filters import ServerFilter
 from catalog.models import GPU, AIModel, Server, WorkloadProfile
-
-MOST_MEMORY_GB = 1_000_000
-LONGEST_TEXT = 100  # characters of a search or a name
 
 router = Router(tags=["catalog"])
 
@@ -37,58 +32,15 @@ def slug(example):
     return Annotated[str, Path(examples=[example])]
 
 
-Name = Annotated[str | None, Field(max_length=LONGEST_TEXT)]
-Gigabytes = Annotated[
-    float | None,
-    Field(ge=0, le=MOST_MEMORY_GB, allow_inf_nan=False, description="GB, all cards of a server together."),
-]
-
-
-class ServerQuery(PageQuery):
-    """The filters of the page of servers, under the same names; a figure nobody published meets no limit."""
-
-    stage: Stage | None = None
-    site: Literal["datacenter", "edge"] | None = None
-    gpu: Name = Field(None, description="Slug of a GPU, or `unknown`: its list of GPUs is not published.")
-    gpu_memory_min: Gigabytes = None
-    gpu_memory_max: Gigabytes = None
-    card_width: Literal["single", "double", "module"] | None = None
-    rack_units: list[Annotated[str, Field(max_length=LONGEST_TEXT)]] | None = Field(
-        None,
-        description="Heights; a tray counts with its enclosure. `unknown`: not published.",
-        max_length=20,
-    )
-    kind: list[Literal["rack", "tray", "edge", "tower"]] | None = Field(None, max_length=20)
-    cooling: Literal["air", "liquid", "unknown"] | None = None
-    cpu_vendor: Name = Field(None, description="Slug of the maker of the processors.")
-    sort: Literal["name", "gpu_memory", "height", "newest"] = Field(
-        "name", description="What cannot be ordered any more comes last in every order."
-    )
-
-
-class AIModelQuery(PageQuery):
-    q: Name = Field(None, description="Words of the name, the developer, the family or the slug.")
-    kind: Literal["llm", "vlm", "embedding", "reranker", "asr", "image_generation", "vision"] | None = None
-
-
-class BenchmarkResultQuery(PageQuery):
-    gpu: Name = Field(None, description="Slug of a GPU.")
-    model: Name = Field(None, description="Slug of an AI model.")
-    server: Name = Field(None, description="Slug of a server.")
-    work: Literal["inference", "training"] | None = None
-    suite: Name = Field(None, description="Who published it.")
-
-
 @router.get("/servers", response=ServerPage, operation_id="list_servers", summary="Servers")
 def servers(request, query: Query[ServerQuery]):
     asked = _without_paging(request.GET)
     filterset = ServerFilter(asked, Server.objects.for_cards())
     if errors := _server_errors(asked, filterset):
         return problems.bad_parameters(errors)
-    rows = filterset.qs.order_by(
-        Case(When(ORDERABLE_FIRST, then=Value(0)), default=Value(1)), *ORDERS[query.sort], "sort_key"
-    )
-    return page(request, query, rows) | {
+    part = page(request, query, [row for row, _best in filterset.ordered(query.sort)])
+    return part | {
+        "items": filterset.rows_of(part["items"]),
         "left_out": [note["text"] for note in filterset.left_out],
     }
 
@@ -152,7 +104,7 @@ def benchmarks(request, query: Query[BenchmarkResultQuery]):
 
 
 def _without_paging(query):
-    """Return the parameters that are filters of servers or are to be named as unknown."""
+    """Return the parameters that are filters of servers; the others are named by `page`."""
     kept = QueryDict(mutable=True)
     for name, values in query.lists():
         if name in ServerFilter.base_filters:

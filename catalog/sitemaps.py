@@ -36,6 +36,7 @@ PAGES = [
     "mixed",
     "workload_list",
     "glossary",
+    "api",
     "legal",
 ]
 SITEMAPS = {

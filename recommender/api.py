@@ -1,5 +1,6 @@
 """The recommender's part of the API: advice for posted answers, and the memory of one model on some GPUs."""
 
+from django.http import JsonResponse
 from django.utils import translation
 from django.utils.translation import get_language
 from ninja import Query, Router, Schema
@@ -53,7 +54,9 @@ def recommend(request, query: Query[Top]):
     (`sensitivity`) is worked out once for each set of answers and takes up to some seconds then.
     """
     result = services.recommend(answers.parse(bodies.posted_json(request)))
-    return services.as_json(result, query.top, with_sensitivity=True)
+    # As it is: going through the schema would add what the command leaves out.
+    found = services.as_json(result, query.top, with_sensitivity=True)
+    return JsonResponse(found, json_dumps_params=bodies.WRITTEN)
 
 
 @router.get(

@@ -22,10 +22,21 @@ def about(description):
     return Field(description=description)
 
 
+def left_out():
+    """Return a field that may be missing, which is not the same as null."""
+    return Field(None)
+
+
+def _without_defaults(schema):
+    """Take out defaults: a name that may be missing has none."""
+    for described in schema["properties"].values():
+        described.pop("default", None)
+
+
 class Exact(Schema):
     """Every name is listed: an answer with another one is a bug."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_defaults)
 
 
 class Assumption(Exact):
@@ -123,26 +134,103 @@ class PlanPart(Exact):
     power_w: Triple | None = triple("W")
 
 
-class Plan(Schema):
-    """One way of running two jobs; figures are left out where no server carries it."""
+class PlanCapacity(Exact):
+    """What a way carries in both jobs, at the unfavourable end. Null: not known."""
+
+    requests_at_once: int | None
+    requests_needed: int | None
+    throughput: Throughput | None
+    training_hours: Triple | None = triple("h", "One cycle")
+    experiments_per_month: list[int] | None = triple("1/month")
+    experiments_needed: float
+    hours_per_month: float = about("There are for experiments.")
+
+
+class PlanShare(Exact):
+    """What one job needs of a resource, and what there is for it."""
+
+    job: Literal["serving", "training", "start"]
+    unit: Literal["bytes", "requests", "rate", "hours", "bytes/s", "bits/s"]
+    need: Triple | None = triple("unit")
+    have: float | None
+
+
+class PlanContention(Exact):
+    resource: str
+    mode: Literal["apart", "in_turn", "common", "own"]
+    shares: list[PlanShare]
+
+
+class PlanLoss(Exact):
+    """Requests at once with all servers, and with one that serves lost."""
+
+    servers: int
+    all: float | None
+    one_lost: float | None
+    stands_in: bool = about("What is left is a server that trains otherwise.")
+
+
+class PlanStep(Exact):
+    percent: float = about("More than today.")
+    months: int | None
+    load: float
+    servers: int | None
+    gpus_per_server: int | None
+    rack_units: int | None
+    power_w: Triple | None = triple("W")
+
+
+class PlanGrowth(Exact):
+    steps: list[PlanStep]
+    full_at: float | None = about("Load that the cards of today carry.")
+    full_in_months: int | None
+    server_full_at: float | None = about("Load that the same servers carry with every card that they take.")
+    server_full_in_months: int | None
+    each_server: float | None = about("Load that one more server adds.")
+
+
+class PlanFlip(Exact):
+    """An answer, and the value from which on another way is advised; `way` null: none does."""
+
+    key: str
+    side: str
+    value: str | float | None
+    way: str | None
+
+
+class PlanVerdict(Exact):
+    holds: bool
+    reasons: list[str]
+    flips: list[PlanFlip]
+
+
+class Plan(Exact):
+    """One way of running two jobs. Figures are left out where no server carries it."""
 
     serving: PlanPart | None
     training: PlanPart | None
     text: str
     advised: bool
-    against: list[str] | str | None
-    servers: int | None = None
-    gpus: int | None = None
-    rack_units: int | None = None
-    power_w: Triple | None = None
+    against: list[str]
+    servers: int = left_out()
+    gpus: int = left_out()
+    rack_units: int | None = left_out()
+    power_w: Triple | None = left_out()
+    capacity: PlanCapacity = left_out()
+    contention: list[PlanContention] = left_out()
+    during_experiment: str = left_out()
+    during_maintenance: str = left_out()
+    loss: PlanLoss = left_out()
+    growth: PlanGrowth = left_out()
+    verdict: PlanVerdict | None = left_out()
 
 
 class Plans(Exact):
     """The ways of running two jobs; left out where there is one."""
 
-    shared: Plan | None = None
-    separate: Plan | None = None
-    scheduled: Plan | None = None
+    shared: Plan = left_out()
+    separate: Plan = left_out()
+    scheduled: Plan = left_out()
 
 
 class Advice(Exact):
