@@ -75,7 +75,9 @@ def recommend(answers: Answers) -> Result:
     """
     specs = adapters.load_specs()
     if answers.problems:
-        raise BadAnswers(cases.catalog_problems(answers, specs.models, specs.presets, specs.vendors))
+        raise BadAnswers(
+            cases.catalog_problems(answers, specs.models, specs.presets, specs.vendors, specs.servers)
+        )
     key = _cache_key(answers, specs.version)
     result = cache.get(key)
     if result is None:
@@ -99,7 +101,7 @@ def typical(answers: Answers) -> dict[str, str]:
 
 
 def _resolve(answers: Answers, specs: adapters.Specs) -> cases.Resolved:
-    resolved = cases.resolve(answers, specs.models, specs.presets, specs.vendors, specs.names)
+    resolved = cases.resolve(answers, specs.models, specs.presets, specs.vendors, specs.names, specs.servers)
     if not isinstance(resolved, cases.Resolved):
         raise BadAnswers(resolved)
     return resolved
@@ -165,9 +167,22 @@ def holds(result: Result) -> tuple[sensitivity.Hold, ...]:
     )
 
 
+def turning(result: Result) -> tuple[str, ...]:
+    """Return the answers beyond a value of which another server comes first, where that is known already.
+
+    `holds` takes seconds: what has not been worked out for its own page is not worked out for this.
+    """
+    known = cache.get(_kept_key(result, "sensitivity")) or ()
+    return tuple(hold.key for hold in known if hold.low is not None or hold.high is not None)
+
+
+def _kept_key(result: Result, what: str) -> str:
+    return f"{_cache_key(result.answers, result.catalog_version)}:{what}"
+
+
 def _kept_with(result: Result, what: str, make: Callable[[adapters.Specs], Any]) -> Any:
     """Return what belongs to a result, made once for its answers and versions."""
-    key = f"{_cache_key(result.answers, result.catalog_version)}:{what}"
+    key = _kept_key(result, what)
     found = cache.get(key)
     if found is None:
         found = make(adapters.load_specs())
@@ -393,7 +408,10 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
             "server__manufacturer", "server__enclosure"
         )
     }
-    servers = {row.server.slug: row.server for row in variants.values()}  # each has at least one variant
+    servers = {row.server.slug: row.server for row in variants.values()}
+    if bare := slugs - servers.keys():  # staff have given them no variant yet
+        rows = Server.objects.filter(slug__in=bare).select_related("manufacturer", "enclosure")
+        servers |= {row.slug: row for row in rows}
     shown_servers = {match.config.node.server for match in shown}
     hidden = dict.fromkeys(match.config.node.server for match in rest)
     near = nearest_fixes(result)

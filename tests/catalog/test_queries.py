@@ -6,16 +6,20 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.factories import (
+    AIModelFactory,
     EvidenceFactory,
+    GlossaryTermFactory,
     GPUOptionFactory,
     ServerFactory,
     SlotAlternativeFactory,
+    SourceFactory,
     VariantFactory,
     WorkloadProfileFactory,
 )
 
 pytestmark = pytest.mark.django_db
 MOST = 15
+MOST_WITH_ADVICE = 25
 
 LISTS = [
     "catalog:home",
@@ -23,12 +27,19 @@ LISTS = [
     "catalog:training",
     "catalog:inference",
     "catalog:gpu_list",
+    "catalog:edge",
+    "catalog:workload_list",
+    "catalog:glossary",
 ]
 
 
 def fill(number):
     variant = VariantFactory(
-        server__name=f"Server {number}", server__rack_units=number % 8 + 1, server__for_training=True
+        server__name=f"Server {number}",
+        server__rack_units=number % 8 + 1,
+        server__for_training=True,
+        server__for_fine_tuning=True,
+        server__for_edge=True,
     )
     SlotAlternativeFactory(variant=variant)
     option = GPUOptionFactory(variant=variant)
@@ -36,6 +47,7 @@ def fill(number):
         EvidenceFactory(field="x", **subject)
     profile = WorkloadProfileFactory(stage="training" if number % 2 else "inference")
     profile.requirements.create(aspect="gpus", text_es="x", text_ru="x", text_en="x")
+    GlossaryTermFactory(slug=f"term-{number}", definition_es=f"[[term-{max(number - 1, 0)}]]")
     return variant.server
 
 
@@ -89,3 +101,18 @@ def test_a_gpu_page_needs_the_same_queries_for_one_server_and_for_twenty(client)
         GPUOptionFactory(gpu=option.gpu)
         EvidenceFactory(gpu=option.gpu, field="memory_gb")
     assert queries(client, path) == one <= MOST
+
+
+@pytest.mark.parametrize("view_name", ["catalog:mixed", "catalog:workload"])
+def test_a_page_with_advice_needs_the_same_queries_for_one_server_and_for_twenty(client, view_name):
+    """The advice reads the catalog anew after every change: its own queries are among these."""
+    profile = WorkloadProfileFactory(slug="work")
+    path = reverse(view_name, args=["work"] if view_name == "catalog:workload" else [])
+    AIModelFactory(slug="model")
+    profile.assumptions.create(key="model", value="model", why_es="x", source=SourceFactory())
+    fill(0)
+    one = queries(client, path)
+    for number in range(1, 20):
+        fill(number)
+        profile.assumptions.create(key=f"key_{number}", value="1", why_es="x", source=SourceFactory())
+    assert queries(client, path) == one <= MOST_WITH_ADVICE
