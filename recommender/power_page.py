@@ -45,12 +45,13 @@ def power_details(match, price=None, load_share=None):
     """Return the draw of a match's servers part by part, its energy, heat and cost; None: power is not known.
 
     Args:
-        match: {"server", "variant", "gpu"} rows, "gpus_per_server", "servers", "rack_units".
+        match: {"server", "variant", "gpu"} rows, "gpus_per_server", "servers", "rack_units", and
+            "memory_gib_per_gpu" where it trains.
         price: The reader's own tariff per kWh, an `Interval` or number; None: no money is named.
         load_share: The normal load over the load at the peak; None: not known.
     """
     node = _node_of(match)
-    draw = node and draw_of(node, match["gpus_per_server"])
+    draw = node and draw_of(node, match["gpus_per_server"], _work_of(match))
     if draw is None:
         return None
     servers = match["servers"]
@@ -93,6 +94,12 @@ def details_of_answers(match, given):
     peak, normal = given.interval("concurrency"), given.interval("normal_concurrency")
     share = float((normal.low + normal.high) / (peak.low + peak.high)) if peak and normal else None
     return power_details(match, given.interval("energy_price"), share)
+
+
+def _work_of(match):
+    """Return what the cards do: they train all the time where the memory shown is that of training."""
+    lines = match.get("memory_gib_per_gpu") or {}
+    return "training" if lines.get("gradients") is not None else "any"
 
 
 def _node_of(match):

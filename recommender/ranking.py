@@ -27,6 +27,7 @@ from recommender.sizing.rules import (
     site_rules,
     size_rules,
     supply_rules,
+    work_of,
 )
 from recommender.sizing.scores import (
     CRITERIA as CRITERIA,
@@ -200,7 +201,7 @@ def _holds(
             failures.append(replace(config, reasons=_all_reasons(config.reasons, [*broken, *over])))
             continue
         units = rack_units_of(node, config.servers)
-        watts = power_of(node, config.count, config.servers)
+        watts = power_of(node, config.count, config.servers, work_of(corner))
         sized = replace(config, rack_units=units, power_w=watts)
         over, more_facts = size_rules(corner, units, watts)
         fed, unfed = supply_rules(case, node, config.count, strict)

@@ -8,7 +8,7 @@ from recommender.plans.terms import MONTHS, MOST_MONTHS, USUAL_GROWTH, Terms
 from recommender.ranking import Match
 from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner
-from recommender.sizing.rules import power_of, rack_units_of
+from recommender.sizing.rules import power_of, rack_units_of, work_of
 from recommender.sizing.sizes import sizes_of
 from recommender.sizing.specs import Range
 
@@ -126,7 +126,7 @@ def _step(percent: float, months: int | None, load: float, found: Config | None,
         found.servers,
         count,
         rack_units_of(found.node, found.servers),
-        power_of(found.node, count, found.servers),
+        power_of(found.node, count, found.servers, work_of(found.corner)),
     )
 
 

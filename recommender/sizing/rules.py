@@ -9,6 +9,7 @@ from math import ceil
 
 from recommender.sizing import power
 from recommender.sizing.demand import Bare, Case, Corner, Message, message
+from recommender.sizing.power_constants import Work
 from recommender.sizing.specs import NodeSpec, Range
 from recommender.sizing.supplies import (
     HIGHEST_M,
@@ -175,10 +176,15 @@ def rack_units_of(node: NodeSpec | Bare, servers: int) -> int | None:
 
 
 @lru_cache(maxsize=4096)
-def _power_of_one(node: NodeSpec, count: int) -> Range | None:
-    return power.server_power_w(node, count)
+def _power_of_one(node: NodeSpec, count: int, work: Work) -> Range | None:
+    return power.server_power_w(node, count, work)
 
 
-def power_of(node: NodeSpec, count: int, servers: int) -> Range | None:
-    one = _power_of_one(node, count)
+def power_of(node: NodeSpec, count: int, servers: int, work: Work = "any") -> Range | None:
+    one = _power_of_one(node, count, work)
     return None if one is None else one.scaled(servers)
+
+
+def work_of(corner: Corner) -> Work:
+    """Return what the cards do: they train all the time only where nothing is served."""
+    return "training" if corner.model is None and corner.trained is not None else "any"

@@ -7,7 +7,9 @@ from django.utils.translation import override
 
 from aiservers.numbers import Interval
 from catalog.models import GPU, Server
+from recommender.adapters import load_specs
 from recommender.power_page import power_details
+from recommender.sizing.power import server_power_w
 from tests.pages import LANGUAGES, Document, Page
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -60,6 +62,31 @@ def test_two_servers_take_twice_as_much_and_each_unit_as_before():
     assert one["each_unit"] == two["each_unit"]
     assert one["figures"][1]["text"] != two["figures"][1]["text"]
     assert power_details(a_match(units=None))["each_unit"] is None
+
+
+def test_cards_that_only_train_draw_what_training_draws(client):
+    path = Page("recommender:results").path("en")
+    query = "model=llama-3.1-8b&method=full&dataset_tokens=50000000&target_hours=24"
+
+    def first(stage):
+        (match, *_others) = client.get(f"{path}?stage={stage}&{query}").context["matches"]
+        return match
+
+    alone, beside = first("fine_tuning"), first("mixed")
+    node = next(
+        node
+        for machine in load_specs().machines
+        for node in machine.nodes
+        if (node.server, node.gpu.slug) == (alone["server"].slug, alone["gpu"].slug)
+        and node.variant == alone["variant"].slug
+    )
+    drawn = server_power_w(node, alone["gpus_per_server"], "training").scaled(alone["servers"])
+    assert alone["power_w"] == [round(end) for end in (drawn.low, drawn.typical, drawn.high)]
+    with override("en"):
+        total = power_details(alone)["total"]["typical"]
+        assert total == power_details(alone | {"servers": 1})["total"]["typical"]
+        assert total != power_details(alone | {"memory_gib_per_gpu": None})["total"]["typical"]
+    assert beside["memory_gib_per_gpu"]["gradients"] is None  # it serves, and trains now and then
 
 
 def test_a_server_without_that_card_has_no_figure():
