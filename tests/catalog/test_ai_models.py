@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import pairwise
 
 import pytest
 from django.db import connection
@@ -186,3 +187,70 @@ def test_what_it_holds_costs_a_known_page_no_query(client):
         client.get(path)
     assert not any('FROM "catalog_aimodel"' in query["sql"] for query in known)
     assert len(known) <= 12
+
+
+# Which server for it
+
+
+def smallest(client, slug):
+    return page_of(client, slug)["smallest"]["rows"]
+
+
+def test_the_smallest_servers_hold_weights_and_cache_by_hand(client):
+    """Llama 3.3 70B: 141.1 GB of weights in BF16; 327,680 bytes of cache a token."""
+    weights = {0: 70.55e9 * 2, 1: 70.55e9, 2: 70.55e9 / 2}
+    for place, row in enumerate(smallest(client, "llama-3.3-70b")):
+        for cell, tokens in zip(row["cells"], (8192, 32_768, 131_072), strict=True):
+            holder = cell["holder"]
+            assert holder.have.low * holder.count >= weights[place] + 327_680 * tokens, (place, tokens)
+
+
+@pytest.mark.parametrize("slug", ["llama-3.3-70b", "llama-3.1-8b", "deepseek-v3", "qwen3-32b"])
+def test_a_longer_request_never_needs_less_memory_nor_do_more_bits(client, slug):
+    rows = smallest(client, slug)
+    memory = [
+        [cell["holder"].have.low * cell["holder"].count if cell["holder"] else float("inf") for cell in cells]
+        for cells in (row["cells"] for row in rows)
+    ]
+    for row in memory:
+        assert row == sorted(row)
+    for wider, narrower in pairwise(memory):
+        assert all(one >= other for one, other in zip(wider, narrower, strict=True))
+
+
+def test_the_first_of_the_list_is_the_smallest(client):
+    memory = page_of(client, "llama-3.3-70b")
+    first = memory["holders"][0]["holder"]
+    assert memory["smallest"]["rows"][0]["cells"][0]["holder"] == first
+
+
+@pytest.mark.parametrize(
+    ("slug", "ways"),
+    [("llama-3.1-8b", [[], ["FP8", "INT8"], ["FP4", "INT4"]]), ("deepseek-v3", [[], ["FP4", "INT4"]])],
+)
+def test_only_fewer_bits_than_its_own_are_offered(client, slug, ways):
+    assert [row["types"] for row in smallest(client, slug)] == ways
+
+
+@pytest.mark.parametrize("slug", ["bge-m3", "deepseek-v4.1-flash", "sdxl-base-1.0"])
+def test_no_length_is_named_where_none_counts_or_none_is_known(client, slug):
+    assert smallest(client, slug) == []
+    assert 'id="which"' not in client.get(url("catalog:ai_model", slug)).content.decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_cell_opens_its_own_calculation(client, language):
+    response = client.get(url("catalog:ai_model", "qwen3-32b", language=language))
+    rows = response.context["memory"]["smallest"]["rows"]
+    html = unescape(response.content.decode())
+    calculator = url("recommender:calculator", language=language)
+    for cell in (cell for row in rows for cell in row["cells"] if cell["holder"]):
+        assert f'href="{calculator}?{cell["query"]}"' in html
+    said = client.get(f"{calculator}?{rows[0]['cells'][-1]['query']}")
+    assert said.status_code == 200
+
+
+def test_a_model_leads_to_the_questionnaire_for_serving_and_for_fine_tuning(client):
+    html = unescape(client.get(url("catalog:ai_model", "llama-3.3-70b")).content.decode())
+    for stage in ("inference", "fine_tuning"):
+        assert f"{url('recommender:questions')}?stage={stage}&model=llama-3.3-70b" in html
