@@ -85,10 +85,15 @@ class ServerFilter(django_filters.FilterSet):
         self.notices = self._drop_strange()
 
     @cached_property
+    def cleaned(self):
+        """Return what could be read of the form: {key: value}."""
+        self.form.is_valid()
+        return self.form.cleaned_data
+
+    @cached_property
     def outcome(self):
         """Return what `matching.match` finds."""
-        self.form.is_valid()
-        return matching.match(self.facts, self.form.cleaned_data)
+        return matching.match(self.facts, self.cleaned)
 
     @property
     def qs(self):
@@ -128,9 +133,10 @@ class ServerFilter(django_filters.FilterSet):
     def _asked(self):
         """Return {facet name: {key: value}} of what filters now."""
         asked = {}
-        cleaned = self.form.cleaned_data
         for facet in FACETS:
-            values = {key: cleaned[key] for key in facet.keys if cleaned.get(key) not in (None, "", [])}
+            values = {
+                key: self.cleaned[key] for key in facet.keys if self.cleaned.get(key) not in (None, "", [])
+            }
             if values:
                 asked[facet.name] = values
         return asked

@@ -42,7 +42,7 @@ def of(filterset):
     """
     query = QueryDict(mutable=True)
     answered = set()
-    cleaned = filterset.form.cleaned_data
+    cleaned = filterset.cleaned
     for facet in FACETS:
         if isinstance(facet, Limits):
             for key in facet.number_keys:
