@@ -185,7 +185,7 @@ def forget():
 
 
 def _read(version):
-    """Return the facts, in six queries."""
+    """Return the facts, in seven queries."""
     gpus = _gpus()
     options = _grouped(
         GPUOption.objects.filter(variant__server__is_published=True)
