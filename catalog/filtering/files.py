@@ -10,13 +10,12 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy as _
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 
+from aiservers.spreadsheets import BYTE_ORDER_MARK, harmless
+
 MAX_ROWS = 2000  # servers of one file
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula or a command
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # tells spreadsheets that this is UTF-8
 WIDTH = 18  # characters
 
 
@@ -75,14 +74,6 @@ def _words(value):
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     return value
-
-
-def harmless(cell):
-    """Return a text that no spreadsheet runs as a formula or refuses; other values stay."""
-    if not isinstance(cell, str):
-        return cell
-    text = ILLEGAL_CHARACTERS_RE.sub("", cell)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def _table(rows):

@@ -11,16 +11,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
+from aiservers.spreadsheets import BYTE_ORDER_MARK, harmless
 from recommender.briefs import frozen as frozen_briefs, pdf
 from recommender.briefs.document import STATUSES, Document, document
 from recommender.models import Brief
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula or a command
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # tells spreadsheets that this is UTF-8
 WIDTHS = (26, 44, 40, 12, 12, 12, 12, 12, 60)  # characters
 
 Cell = str | float | None
@@ -153,14 +151,6 @@ def _row(
     remark: str = "",
 ) -> tuple[Cell, ...]:
     return part, item, value, low, typical, high, unit, status, remark
-
-
-def harmless(cell: Cell) -> Cell:
-    """Return a text that no spreadsheet takes for a formula; numbers stay numbers."""
-    if not isinstance(cell, str):
-        return cell
-    text = ILLEGAL_CHARACTERS_RE.sub("", cell)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def as_csv(brief: Brief) -> bytes:

@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 from django.utils.translation import override
 
+from aiservers import spreadsheets
 from recommender.answers import KEYS, parse
 from recommender.briefs import downloads, frozen, sections
 from recommender.briefs.changes import changes
@@ -244,9 +245,9 @@ def brief(catalog):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_text_is_never_a_formula(start):
-    assert downloads.harmless(f"{start}1+1") == f"'{start}1+1"
-    assert downloads.harmless("1=1") == "1=1"
-    assert downloads.harmless(-1.5) == -1.5
+    assert spreadsheets.harmless(f"{start}1+1") == f"'{start}1+1"
+    assert spreadsheets.harmless("1=1") == "1=1"
+    assert spreadsheets.harmless(-1.5) == -1.5
 
 
 def test_a_csv_has_its_numbers_plain_and_its_texts_harmless(brief):
