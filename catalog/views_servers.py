@@ -75,14 +75,18 @@ def _columns(filterset, sort):
 
 
 def _recommend(filterset):
-    """Return the questionnaire begun with the filters as answers, and which filters have none."""
+    """Return the questionnaire begun with the filters as answers, which those are, and which have none."""
     query, taken, left = answers.of(filterset)
     address = reverse("recommender:questionnaire")
     return {
         "url": f"{address}?{query.urlencode()}" if query else address,
-        "taken": taken,
-        "left": left,
+        "taken": _listed(taken),
+        "left": _listed(left),
     }
+
+
+def _listed(active):
+    return "; ".join(f"{row['label']}: {row['value']}" for row in active)
 
 
 def _files(filterset):
