@@ -57,6 +57,7 @@ def journey(page):
     assert page.url == spanish  # the browser asks for Spanish
 
     page.goto(owner_address)
+    page.locator(".withdraw summary").click()  # asked once more
     page.locator('button[value="revoke"]').click()
     expect(page.locator("#reader-link")).to_have_count(0)
     for address in (f"/b/{token}", russian, spanish):
@@ -86,7 +87,7 @@ def test_a_brief_goes_to_sales_and_the_contact_data_are_deleted(page, language):
     expect(page.locator('button[value="forget"]')).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "scheme", "language"), [(1280, "light", "es"), (390, "dark", "ru")])
+@pytest.mark.parametrize(("width", "scheme", "language"), [(1280, "light", "es"), (360, "dark", "ru")])
 def test_pages_of_a_brief_are_accessible_and_fit_the_screen(page, axe, width, scheme, language):
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -110,3 +111,14 @@ def test_pages_of_a_brief_are_accessible_and_fit_the_screen(page, axe, width, sc
     check()
     page.locator(".actions-of-brief a:not(.button)").click()
     check()
+
+
+def test_a_printed_brief_keeps_its_tables_and_leaves_navigation_out(page):
+    make(page, "en")
+    page.locator("#reader-link").click()
+    page.set_viewport_size({"width": 700, "height": 1000})  # about as wide as A4 between its margins
+    page.emulate_media(media="print")
+    for part, display in ((".brief-lines td", "table-cell"), (".brief-lines thead", "table-header-group")):
+        assert page.locator(part).first.evaluate("part => getComputedStyle(part).display") == display
+    for part in (".site-nav", ".languages", ".actions-of-brief"):
+        expect(page.locator(part)).to_be_hidden()
