@@ -21,16 +21,16 @@ LISTS = {
 }
 # Queries of one address with the catalog known to the process; none depends on how many rows there are.
 QUERIES = {
-    "servers": 12,
-    "gpus": 4,
-    "models": 4,
-    "workloads": 8,
-    "benchmarks": 8,
-    "servers/thinksystem-sr650-v3": 20,
-    "gpus/nvidia-l40s": 10,
-    "models/llama-3.1-8b": 10,
-    "workloads/chat": 8,
-    "memory?model=llama-3.1-8b&gpu=nvidia-l40s": 6,
+    "servers": 7,
+    "gpus": 3,
+    "models": 2,
+    "workloads": 6,
+    "benchmarks": 7,
+    "servers/thinksystem-sr650-v3": 16,
+    "gpus/nvidia-l40s": 8,
+    "models/llama-3.1-8b": 8,
+    "workloads/chat": 5,
+    "memory?model=llama-3.1-8b&gpu=nvidia-l40s": 1,
 }
 
 
