@@ -85,7 +85,7 @@ class Lead(models.Model):
 
 
 class Contact(models.Model):
-    """Who wants to be called, with the consent that was given; goes at the owner's wish and after a set time."""
+    """Who wants to be called, with the consent that was given; deleted when the owner asks, or in time."""
 
     lead = models.OneToOneField(
         Lead, models.CASCADE, related_name="contact", verbose_name=_("lead"), editable=False

@@ -133,12 +133,16 @@ def stand_ins(page):
     return {item["key"]: item["value"] for item in page["assumptions"] if item["origin"] in STAND_IN_ORIGINS}
 
 
-def missing(page, form):
-    """Return what keeps the advice conditional: each answer to find out, with the address of its question."""
+def missing(page, form, here=frozenset()):
+    """Return what keeps the advice conditional: each answer to find out, with the address of its question.
+
+    Args:
+        here: keys of the questions that the page itself asks; links to them stay on it.
+    """
     return [
         item
         | {
-            "address": question_address(form, item["key"]),
+            "address": f"#id_{item['key']}" if item["key"] in here else question_address(form, item["key"]),
             "is_guess": item["key"] in form.answers.hypotheses,
             "is_general": item["key"] not in reasons.TO_MEASURE,
         }

@@ -19,7 +19,7 @@ from recommender.forms import Questionnaire, answers_in, submitted_answers, with
 from recommender.pages import FORM_KEYS, address, unknown_notices
 
 TOP = 5
-DETAILED = 1  # matches that open to where their power goes
+DETAILED = 1  # matches that open to their load, power and month, worked out: each of these is long
 RESULT_KEYS = FORM_KEYS | {"show", "view"}
 
 
@@ -49,9 +49,9 @@ def results(request):
             presentation.match(match, page)
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
-                "load": load_page.load_details(match, result, page) if place < TOP else None,
+                "load": load_page.load_details(match, result, page) if place < DETAILED else None,
                 "power": power_page.details_of_answers(match, given) if place < DETAILED else None,
-                "month": month_page.month_details(match, result.case, given),
+                "month": month_page.month_details(match, result.case, given) if place < DETAILED else None,
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
             }
@@ -62,12 +62,13 @@ def results(request):
         "edited_more": edited_more,
         "hidden": form.hidden(here),
         "work": presentation.work_of_result(page),
-        "missing": presentation.missing(page, form),
+        "missing": presentation.missing(page, form, here),
         "notices": unknown_notices(request.GET, RESULT_KEYS) + page["notices"],
         "show_all": show_all,
         "all_url": address("results", f"{form.address_query()}&show=all"),
         "top_url": address("results", form.query),
         "questions_url": address("questions", form.query),
+        "check_url": address("check", form.query),
         "plans_url": address("plans", form.query),
         "measuring_url": address("measuring", form.query),
         "work_url": address("questionnaire", form.query),

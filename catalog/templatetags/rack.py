@@ -56,7 +56,7 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
         "unknown_height": height is None,
         "body": body,
         "enclosure": enclosure,
-        "cards": _cards(body, CARD_WIDTHS.get(cards, 0), states),
+        "groups": _by_state(_cards(body, CARD_WIDTHS.get(cards, 0), states)),
     }
 
 
@@ -108,6 +108,16 @@ def _cards(body, card_width, states):
         )
         blocks.append(block | {"state": state, "fins": fins if state != "idle" else ""})
     return blocks
+
+
+def _by_state(blocks):
+    """Return the cards of each state as one path, and their fins as another: pages hold many drawings."""
+    groups = {}
+    for block in blocks:
+        group = groups.setdefault(block["state"], {"state": block["state"], "outline": "", "fins": ""})
+        group["outline"] += "M{x} {y}h{width}v{height}h-{width}z".format(**block)
+        group["fins"] += block["fins"]
+    return list(groups.values())
 
 
 def _text(server, height, cards, *, free, used, idle, spare):

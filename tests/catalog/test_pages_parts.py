@@ -20,8 +20,9 @@ def render(template, language="en", **context):
 
 
 def boxes(html, name):
-    """Return (x, width) of the rectangles of a class."""
-    found = re.findall(rf'<rect class="{name}" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', html)
+    """Return (x, width) of the rectangles that the path of a class draws."""
+    outline = re.search(rf'<path class="{name}" d="([^"]+)"', html)[1]
+    found = re.findall(r"M(\d+) \d+h(\d+)v\d+h-\2z", outline)
     return [(float(x), float(width)) for x, width in found]
 
 

@@ -6,14 +6,17 @@ from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
+from django.template import Context, Template
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.html import strip_tags
 from django.utils.translation import override
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from catalog.models import Server
 from recommender import adapters, answers, presentation, services
 from recommender.answers import KEYS
+from recommender.management.commands.benchmark_results import MAX_BYTES, QUESTIONS
 
 pytestmark = pytest.mark.usefixtures("catalog")
 LANGUAGES = ["es", "ru", "en"]
@@ -88,7 +91,7 @@ def test_figures_have_the_decimal_sign_of_the_language_and_drawings_the_plain_on
 def test_guesses_and_typical_values_are_told_from_answers(client):
     page = client.get(url(**CHAT, hypothesis="concurrency")).content.decode()
     rows = re.findall(r"<tr>\s*<th scope=\"row\">(.*?)</th>.*?chip-(\w+)", page, re.DOTALL)
-    origins = {label: origin for label, origin in rows}
+    origins = {strip_tags(label): origin for label, origin in rows}
     assert origins[str(KEYS["model"].label)] == "given"
     assert origins[str(KEYS["concurrency"].label)] == "hypothesis"
     assert origins[str(KEYS["output_tokens"].label)] == "profile"
@@ -104,7 +107,8 @@ def test_what_is_missing_links_to_its_question(client):
     page = unescape(client.get(url(**CHAT)).content.decode())
     banner = re.search(r'class="note note-warn conditional".*?</section>', page, re.DOTALL)[0]
     for key in ("context_tokens", "ttft_ms", "availability"):
-        assert f"#q-{key}" in banner
+        assert f'href="#id_{key}"' in banner
+        assert f'id="id_{key}"' in page  # asked on the page itself
 
 
 def test_every_server_is_shown_named_or_ruled_out_with_its_rule(client):
@@ -262,3 +266,26 @@ def test_an_empty_result_names_the_servers_that_one_change_would_let_in(client):
     assert 1 <= len(nearest) <= presentation.MAX_NEAREST
     text = unescape(response.content.decode())
     assert all(item["nearest_fix"] in text for item in nearest)
+
+
+def test_a_result_leads_to_the_view_that_checks_its_answers(client):
+    page = unescape(client.get(url(**CHAT)).content.decode())
+    assert f'href="{reverse("recommender:check", query=CHAT)}"' in page
+
+
+def test_pages_keep_no_indentation_and_join_no_words(client):
+    page = client.get(url(**CHAT)).content.decode()
+    advice_of_page = page[page.index('id="advice"') : page.index("<footer")]
+    assert not re.search(r"\n[ \n]", advice_of_page.rpartition("</section>")[0])
+    text = Template("{% load tight %}{% tight %}<b>one</b>\n   <i>two</i> three{% endtight %}").render(
+        Context()
+    )
+    assert text == "<b>one</b>\n<i>two</i> three"
+
+
+@pytest.mark.parametrize("language", ["es", "ru", "en"])
+def test_pages_of_usual_questions_stay_light(client, language):
+    with override(language):
+        address = reverse("recommender:results")
+    for name in ("mixed", "retrieval"):
+        assert len(client.get(f"{address}?{QUESTIONS[name]}").content) <= MAX_BYTES, name

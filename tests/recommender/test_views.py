@@ -241,6 +241,6 @@ def test_change_links_lead_to_the_question_with_all_answers(client):
         "concurrency": "8..16",
     }
     page = body(client.get(url("results", **given_answers)))
-    href = re.search(r'href="([^"]*#q-concurrency)"', page)[1]
+    href = re.search(r'href="([^"]*#q-model)"', page)[1]
     assert dict(parse_qsl(urlsplit(href).query)) == given_answers
-    assert 'id="q-concurrency"' in body(client.get(href))
+    assert 'id="q-model"' in body(client.get(href))

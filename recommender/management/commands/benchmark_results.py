@@ -12,12 +12,16 @@ from recommender import adapters
 
 MAX_MS, MAX_BYTES = 400, 120 * 1024
 CHAT = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"
+MIXED = "stage=mixed&workload=chat&model=llama-3.3-70b&concurrency=40&context_tokens=8000"
 QUESTIONS = {
     "chat": CHAT,
     "chat, all known": f"{CHAT}&ttft_ms=2000&tpot_ms=80&availability=n_plus_1&rack_units=8&power_kw=12",
     "chat, nothing fits": f"{CHAT}&rack_units=1&power_kw=0.3&ttft_ms=200&cooling=air&max_depth_mm=600",
     "retrieval": "stage=inference&workload=rag&users=500&documents=1000000&availability=n_plus_1",
     "mixed": "stage=mixed&model=llama-3.1-8b&concurrency=10&context_tokens=8000&method=lora",
+    "mixed, all known": f"{MIXED}&ttft_ms=1000&tpot_ms=60&method=lora&dataset_tokens=50000000&target_hours=12"
+    "&experiments_per_month=8&availability=n_plus_1&maintenance_hours=4&growth_percent=50&horizon_years=2"
+    "&hypothesis=concurrency",
     "pre-training": "stage=training&workload=llm_pretraining&model=llama-3.1-8b&dataset_tokens=100000000000",
     "video": "stage=inference&workload=vision&streams=16&frames_per_second=15&site=edge",
     "stage only": "stage=inference",
