@@ -8,6 +8,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 
 from django.db.models import CharField, Exists, OuterRef, Prefetch, Q, StringAgg, Value
@@ -65,6 +66,11 @@ class Specs:
     presets: Mapping[str, Preset]
     vendors: Mapping[str, frozenset[str]]
     measured: tuple[MeasuredResult, ...] = ()  # rates that others measured, with their links
+
+    @cached_property
+    def servers(self) -> frozenset[str]:
+        """Slugs of the published servers."""
+        return frozenset(machine.bare.server for machine in self.machines)
 
 
 _kept: Specs | None = None

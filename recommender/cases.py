@@ -4,7 +4,7 @@ Every value that stands in for an answer is an Assumption with its origin; pages
 them all. Texts are made elsewhere: here an assumption only says where its reason is to be found.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,7 @@ def resolve(
     presets: Mapping[str, Preset],
     vendors: Mapping[str, frozenset[str]],
     names: Mapping[str, str],
+    servers: Collection[str] | None = None,
 ) -> Resolved | tuple[Problem, ...]:
     """Return the case that the answers make, or the problems that only the catalog can tell.
 
@@ -70,8 +71,9 @@ def resolve(
         presets: published workload profiles by slug.
         vendors: makers of processors and of GPUs, under the keys of the answers.
         names: names of models, for messages.
+        servers: slugs of the published servers; None: not asked, since no answer names one.
     """
-    problems = list(catalog_problems(answers, models, presets, vendors))
+    problems = list(catalog_problems(answers, models, presets, vendors, servers))
     if problems:
         return tuple(problems)
     chosen = tuple(presets[slug] for slug in answers.several("workload"))
@@ -223,9 +225,13 @@ def catalog_problems(
     models: Mapping[str, AIModelSpec],
     presets: Mapping[str, Preset],
     vendors: Mapping[str, frozenset[str]],
+    servers: Collection[str] | None = None,
 ) -> Iterable[Problem]:
     """Yield the answers that name what the catalog does not have, after those that are bad in themselves."""
     yield from answers.problems
+    server = answers.one("server")
+    if servers is not None and server and server not in servers:
+        yield Problem("server", "not_in_catalog", (("value", server),))
     for key in ("model", "training_model", "draft_model"):
         slug = answers.one(key)
         if slug and slug not in models:

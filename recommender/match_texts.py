@@ -511,7 +511,7 @@ WARNINGS: dict[str, Sentence] = {
         {"seconds": "minutes"},
     ),
     "checkpoint_stall": (
-        _("Writing a checkpoint takes %(seconds)s: %(share)s of the time between two of them."),
+        _("Writing a checkpoint takes %(seconds)s: training waits for them %(share)s of its time."),
         {"seconds": "minutes", "share": "percent"},
     ),
     "supplies": (

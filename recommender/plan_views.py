@@ -39,5 +39,5 @@ def plans(request):
 def measuring(request):
     """What to measure before buying, the most decisive first."""
     result, context = _advice(request)
-    context["plan"] = measure_texts.page(result)
+    context["plan"] = measure_texts.page(result, services.turning(result))
     return render(request, "recommender/measuring.html", context)

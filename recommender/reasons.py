@@ -253,24 +253,6 @@ def layout(tensor: int, pipeline: int, replicas: int, sharding: str = "none", pl
 
 SHARDINGS = {"zero1": "ZeRO-1", "zero2": "ZeRO-2", "zero3": "ZeRO-3 / FSDP"}
 
-PLAN_LABELS: dict[str, Promise] = {
-    "shared": _("One server, both at the same time"),
-    "separate": _("A server for each"),
-    "scheduled": _("One server, at different times"),
-}
-PLAN_TEXTS: dict[str, Promise] = {
-    "shared": _(
-        "The service keeps its cards and training gets the others: neither waits, but they share processors, "
-        "disks and power, and maintenance stops both."
-    ),
-    "separate": _(
-        "Training never disturbs the service, and each server grows on its own; it costs a second server."
-    ),
-    "scheduled": _(
-        "All cards train while the service rests, for example at night: the way with the fewest machines "
-        "where the two never need to run together."
-    ),
-}
 UNITS: dict[str, Promise] = {
     "ms": _("ms"),
     "h": _("h"),
@@ -280,15 +262,6 @@ UNITS: dict[str, Promise] = {
     "audio_s/s": _("streams in real time"),
     "images/min": _("images per minute"),
 }
-
-
-def plan(name: str, works: bool) -> str:
-    """Return what one way of running both jobs means, or that no server of the catalog does it."""
-    return str(PLAN_TEXTS[name]) if works else no_server()
-
-
-def no_server() -> str:
-    return gettext("No server of the catalog fits.")
 
 
 def unit(name: str) -> str:

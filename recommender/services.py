@@ -681,6 +681,11 @@ def held_by_server(server: Server) -> tuple[capacity.HoldingOption, ...]:
     return capacity.held_by_server(server)
 
 
+def held_by_gpu(gpu: GPU, most: int) -> tuple[capacity.OnGPU, ...]:
+    """Return how many of a GPU, read with its maker, each reference model needs, of at most `most`."""
+    return capacity.held_by_gpu(gpu, most)
+
+
 def model_memory(slug: str) -> capacity.ModelMemory:
     """Return what a published model takes and the smallest servers that hold it."""
     return capacity.model_memory(slug)

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext, override
 
 from catalog.templatetags import ui, units
-from recommender import measure_texts, plan_texts
+from recommender import measure_texts, plan_texts, services
 from recommender.services import Result
 
 
@@ -58,7 +58,7 @@ def comparison(result: Result) -> dict[str, Any]:
 
 def measuring(result: Result) -> dict[str, Any]:
     """Return what to measure before buying in the active language, the most decisive first."""
-    found = measure_texts.page(result)
+    found = measure_texts.page(result, services.turning(result))
     return {
         "measures": [
             {

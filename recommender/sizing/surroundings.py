@@ -7,6 +7,7 @@ from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import Case, Message, message
 from recommender.sizing.energy import energy_of, running_cost_of
+from recommender.sizing.experiments import stall_of
 from recommender.sizing.retrieval import index_memory, vectors_of
 from recommender.sizing.rules import supplies_of
 from recommender.sizing.specs import Range
@@ -15,7 +16,7 @@ from recommender.sizing.training_memory import states
 
 CHECKPOINTS_KEPT = 2.0  # and the final weights, where nobody says
 DIMENSIONS = 1024.0  # of usual embedding models, where nobody says
-NOTABLE_STALL = 0.05  # of the time between two checkpoints
+NOTABLE_STALL = 0.05  # of the time that training takes
 # Facts, as against cautions: what follows without being a disadvantage.
 FACTS = frozenset(
     {
@@ -132,10 +133,9 @@ def _storage(case: Case, config: Config) -> Iterator[Message]:
     if files.full_write_s is None:
         return
     between = min(around.checkpoint_s) if around.checkpoint_s else None
-    if between is not None and files.full_write_s > NOTABLE_STALL * between:
-        yield message(
-            "checkpoint_stall", seconds=files.full_write_s, share=100.0 * files.full_write_s / between
-        )
+    stall = stall_of(Range.exact(files.full), rate, between / 60) if between and rate else None
+    if stall is not None and stall.share.typical > NOTABLE_STALL:
+        yield message("checkpoint_stall", seconds=files.full_write_s, share=100.0 * stall.share.typical)
     else:
         yield message("checkpoint_time", seconds=files.full_write_s)
 

@@ -78,7 +78,7 @@ def test_a_budget_is_said_not_to_count():
 
 
 def test_a_checkpoint_of_full_training_has_its_size_and_its_time():
-    # 70.55e9 x 14 bytes = 988 GB; 494 s at 2 GB/s.
+    # 70.55e9 x 14 bytes = 988 GB; 494 s at 2 GB/s; of each 3600 + 494 s, 494 are a wait.
     result = result_of(
         stage="training", model="llama-3.3-70b", method="full", dataset_tokens=10**9, storage_gbs=2,
         checkpoint_minutes=60,
@@ -86,7 +86,7 @@ def test_a_checkpoint_of_full_training_has_its_size_and_its_time():
     items = {item.code: dict(item.params) for item in result.ranking.matches[0].warnings}
     assert items["checkpoint_files"]["each"] == pytest.approx(987.7e9, rel=0.001)
     assert items["checkpoint_stall"]["seconds"] == pytest.approx(494, rel=0.001)
-    assert items["checkpoint_stall"]["share"] == pytest.approx(13.7, abs=0.1)
+    assert items["checkpoint_stall"]["share"] == pytest.approx(12.07, abs=0.1)
 
 
 def test_only_the_changes_that_are_named_let_a_server_in():

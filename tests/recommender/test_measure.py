@@ -1,11 +1,12 @@
 """What to measure before buying, from the reader's own unknowns and targets."""
 
 import pytest
+from django.core.cache import cache
 
 from recommender.answers import parse
 from recommender.measure import SUBJECTS, measuring_plan
 from recommender.measure_texts import page
-from recommender.services import recommend
+from recommender.services import holds, recommend, turning
 from tests.recommender.advice import CHAT, KNOWN_CHAT
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -110,3 +111,13 @@ def test_the_set_is_of_the_readers_own_lengths():
 def test_a_guess_that_nothing_is_known_to_weigh_still_comes_before_what_is_known():
     plan = plan_of(**KNOWN_CHAT, storage_gbs=2, hypothesis=["storage_gbs"])
     assert (plan.measures[0].code, plan.measures[0].open_keys) == ("start", ("storage_gbs",))
+
+
+def test_what_turns_the_advice_is_known_once_it_has_been_worked_out():
+    result = recommend(parse(CHAT | {"hypothesis": "concurrency"}))
+    cache.clear()
+    assert turning(result) == ()
+    found = holds(result)
+    assert set(turning(result)) == {hold.key for hold in found if hold.nearest is not None}
+    assert "concurrency" in turning(result)
+    assert measuring_plan(result, turning(result)).measures[0].turns

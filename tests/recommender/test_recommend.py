@@ -109,3 +109,11 @@ def test_the_table_is_for_people(run):
     assert status == 0
     assert "thinksystem-sr650" in out
     assert "no_gpu" in out
+
+
+def test_a_server_that_the_catalog_does_not_have_is_no_answer(run):
+    status, out, err = run(CHAT | {"server": "no-such-server"})
+    assert (status, out) == (2, "")
+    assert err.startswith("server: ")
+    assert "no-such-server" in err
+    assert run(CHAT | {"server": "thinksystem-sr675-v3"})[0] == 0
