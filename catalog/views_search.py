@@ -22,7 +22,7 @@ EXAMPLES = ("SR650 V3", "8x H100", "Llama 3.3 70B", "1U")
 def search(request):
     """Pages of every kind that have the words of `q`, grouped; all of one kind with `kind`."""
     typed = readable(request.GET.get("q", ""))
-    context = {"typed": typed[:MAX_TYPED], "error": error_of(typed)}
+    context = {"typed": typed[:MAX_TYPED], "error": error_of(typed), "counted": ""}
     if typed and not context["error"]:
         context |= found_context(typed, request)
     elif not typed:
@@ -57,12 +57,10 @@ def error_of(text):
 
 def found_context(text, request):
     """Return what the part of the page below the field shows."""
-    language = get_language()
-    found = query.search(text, language)
+    found = query.search(text, get_language())
     instead = ""
-    if not found.total and found.suggestion:
-        instead = found.suggestion
-        found = query.search(instead, language)
+    if not found.total and found.meant:
+        instead, found = found.suggestion, found.meant
     kind = registry.kind_named(request.GET.get("kind", ""))
     groups = [group for group in found.groups if kind is None or group.kind is kind]
     if kind is not None and not groups:  # the words changed, the kind stayed in the address

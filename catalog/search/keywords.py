@@ -5,8 +5,8 @@ English ones are found in every language, the others in their own.
 
 SERVER = {
     "en": "server machine AI",
-    "es": "servidor servidores máquina equipo IA",
-    "ru": "сервер серверы машина ИИ",
+    "es": "servidor máquina equipo IA",
+    "ru": "сервер машина ИИ",
 }
 GPU = {
     "en": "GPU card graphics accelerator",

@@ -110,7 +110,9 @@ def gpu_texts(gpu):
 
 def ai_model_texts(model):
     yield from names(model.name, weight=NAME)
-    yield from names(model.slug, model.hf_id, model.developer, model.family)
+    yield from names(model.developer, model.family)
+    if model.hf_id:
+        yield Text(model.hf_id, ALIAS)
     yield from in_all_languages(keywords.AI_MODEL, KIND_WORD)
     yield from in_all_languages(keywords.AI_MODEL_ANSWERS)
     yield from in_all_languages(keywords.AI_MODEL_KINDS[model.kind])

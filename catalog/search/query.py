@@ -7,9 +7,10 @@ up there, pages by exact tokens only, so that every database gives the same answ
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 from django.core.cache import cache
-from django.db.models import Max
+from django.db.models import Count, Max
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
@@ -33,36 +34,55 @@ from catalog.search.tokens import (
 
 MAX_LENGTH = 100  # characters of a search
 MAX_BEGINNINGS = 60  # words that a beginning may stand for, the most telling ones
+MAX_ROWS = 6000  # of the table, that these words together stand in
+OFTEN = 100  # pages; a last word that stands in as many is no beginning of another one
+FEW = 400  # pages that have the rarest word: only these are asked for the other words
 LEAST_BEGINNING = 2  # characters
 MAX_CORRECTED = 4  # words of one search
 KEPT_SECONDS = 24 * 3600
 LONGER_RUN = 10  # what each further atom of one token adds to its weight
 EXACT, LOOSE = 0, 1
+LOOSELY = 1_000_000  # what a loose match costs: more than all weights of a page together
 # Typing errors that are forgiven, by the length of the word; numbers only in long enough ones.
 ERRORS_OF_A_WORD = ((4, 1), (6, 2))
 ERRORS_OF_A_NUMBER = ((5, 1),)
+
+
+_kept = {}  # {language: (name, Vocabulary)}
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """The tokens of one language and of all, and the order of each kind's rows.
 
-    `tokens` are sorted; `known` is {token: (largest weight, spelling or "")}.
+    `tokens` are sorted; `known` is {token: (largest weight, spelling or "", rows that it stands in)};
+    `spelled` are the tokens that may be suggested.
     """
 
     tokens: list
     known: dict
+    spelled: list
     order: dict
 
     def beginning_with(self, start):
-        """Return the tokens that begin so, the most telling ones first, at most MAX_BEGINNINGS."""
+        """Return the longer tokens that begin so, the most telling first, within both limits above."""
         found = []
         for place in range(bisect_left(self.tokens, start), len(self.tokens)):
             if not self.tokens[place].startswith(start):
                 break
-            found.append(self.tokens[place])
+            if self.tokens[place] != start:
+                found.append(self.tokens[place])
         found.sort(key=lambda token: (-self.known[token][0], token))
-        return found[:MAX_BEGINNINGS]
+        kept, rows = [], 0
+        for token in found[:MAX_BEGINNINGS]:
+            rows += self.known[token][2]
+            if kept and rows > MAX_ROWS:
+                break
+            kept.append(token)
+        return kept
+
+    def rows(self, tokens):
+        return sum(self.known[token][2] for token in tokens if token in self.known)
 
 
 @dataclass(frozen=True)
@@ -78,13 +98,15 @@ class Found:
     """What a search came to.
 
     `complete`: the pages have all of its words, else only the most of them; `unknown` are the words that
-    stand in no page; `suggestion` is another text that would find something, "" where there is none.
+    stand in no page; `suggestion` is another text that finds something, "" where there is none, and `meant`
+    what it finds.
     """
 
     groups: list = field(default_factory=list)
     complete: bool = True
     unknown: tuple = ()
     suggestion: str = ""
+    meant: "Found | None" = None
 
     @property
     def total(self):
@@ -101,12 +123,14 @@ def search(text, language, *, suggest=True):
     where, known_parts = _look_up(text, parts, language, words)
     groups, complete = _matches(parts, needed, where, language, words)
     unknown = _chunks(parts, needed - known_parts)
-    suggestion = ""
+    suggestion, meant = "", None
     if suggest and not complete:
-        suggestion = _corrected(text, parts, unknown, language, words)
-        if suggestion and not search(suggestion, language, suggest=False).total:
-            suggestion = ""
-    return Found(groups, complete, tuple(_chunk_text(parts, chunk) for chunk in unknown), suggestion)
+        suggestion = _corrected(text, parts, unknown, words)
+        meant = search(suggestion, language, suggest=False) if suggestion else None
+        if not (meant and meant.total):
+            suggestion, meant = "", None
+    named = tuple(_chunk_text(parts, chunk) for chunk in unknown)
+    return Found(groups, complete, named, suggestion, meant)
 
 
 def has_words(text):
@@ -122,23 +146,35 @@ def results(group, ids):
 
 
 def vocabulary(language):
-    """Return the Vocabulary of a language, kept until a fact changes."""
+    """Return the Vocabulary of a language, kept until a fact changes: in this process, and for the others.
+
+    The cache names the one that holds; what this process keeps is good as long as the name is the same.
+    """
     key = f"search-words:{versions.current()}:{language}"
-    return cache.get_or_set(key, lambda: _read_vocabulary(language), KEPT_SECONDS)
+    name = cache.get_or_set(key, lambda: uuid4().hex, KEPT_SECONDS)
+    kept = _kept.get(language)
+    if kept is None or kept[0] != name:
+        kept = (
+            name,
+            cache.get_or_set(f"search-words:{name}", lambda: _read_vocabulary(language), KEPT_SECONDS),
+        )
+        _kept[language] = kept
+    return kept[1]
 
 
 def _read_vocabulary(language):
     rows = (
         SearchToken.objects.filter(language__in=("", language))
         .values_list("token")
-        .annotate(largest=Max("weight"), spelling=Max("word"))
+        .annotate(largest=Max("weight"), spelling=Max("word"), rows=Count("pk"))
     )
-    known = {token: (weight, word) for token, weight, word in rows}
+    known = {token: (weight, word, count) for token, weight, word, count in rows}
     order = {
         kind.name: {pk: place for place, pk in enumerate(kind.rows().values_list("pk", flat=True))}
         for kind in registry.kinds()
     }
-    return Vocabulary(sorted(known), known, order)
+    tokens = sorted(known)
+    return Vocabulary(tokens, known, [token for token in tokens if known[token][1]], order)
 
 
 def _needed(parts):
@@ -166,7 +202,9 @@ def _look_up(text, parts, language, words):
     last = len(parts) - 1
     whole = {(run.start, run.end) for run in all_runs}
     for run in all_runs:
-        if run.end == last or not covered.issuperset(range(run.start, run.end + 1)):
+        exact = [run.key, *_exact_forms(run, accents, language)]
+        grows = run.end == last and words.rows(exact) < OFTEN
+        if grows or not covered.issuperset(range(run.start, run.end + 1)):
             _ask_beginnings(run, words, ask)
     # The last chunk as it grows: "sr650v" of sr650v3, which no run ends with.
     for start in sorted({run.start for run in all_runs} | {last}):
@@ -190,42 +228,84 @@ def _exact_forms(run, accents, language):
 def _ask_beginnings(run, words, ask):
     for start in {run.key} | (latin_forms(run.key) if not run.key.isascii() and run.has_digits else set()):
         if len(start) >= LEAST_BEGINNING:
-            ask(run, [token for token in words.beginning_with(start) if token != start], LOOSE)
+            ask(run, words.beginning_with(start), LOOSE)
 
 
 def _matches(parts, needed, where, language, words):
     """Return the groups of pages that have all words, else the most of them, and whether they have all."""
     if not where:
         return [], False
-    best = defaultdict(lambda: [None] * len(parts))
-    rows = SearchToken.objects.filter(language__in=("", language), token__in=list(where))
-    for kind, pk, token, weight in rows.values_list("kind", "object_id", "token", "weight").iterator(2000):
-        places = best[kind, pk]
-        for run, how in where[token]:
-            worth = (LOOSE if weight < LOOSE_BELOW else how, -weight - LONGER_RUN * (run.end - run.start))
-            for place in range(run.start, run.end + 1):
-                if places[place] is None or worth < places[place]:
-                    places[place] = worth
-    length = {place: len(parts[place].text) for place in needed}
-    ranked = []
-    for (kind, pk), places in best.items():
-        order = words.order.get(kind, {}).get(pk)
-        if order is None:
+    groups = None
+    rarest = _rarest(needed, where, words)
+    if rarest and len(rarest) < len(where) and words.rows(rarest) <= FEW < words.rows(where):
+        # Whoever has all words has the rarest one: the other words matter on these pages only.
+        pages = {pk for _kind, pk, _token, _weight in _rows(language, rarest)}
+        groups, missing = _ranked(parts, needed, where, words, _rows(language, list(where), pages))
+    if groups is None or missing:
+        groups, missing = _ranked(parts, needed, where, words, _rows(language, list(where)))
+    return groups, missing == 0
+
+
+def _rarest(needed, where, words):
+    """Return the tokens of the needed place that the fewest rows cover, none where a place has no token."""
+    covering = defaultdict(list)
+    for token, asked in where.items():
+        for place in {place for run, _how in asked for place in range(run.start, run.end + 1)}:
+            covering[place].append(token)
+    if not needed <= covering.keys():
+        return []
+    return min((covering[place] for place in needed), key=words.rows)
+
+
+def _rows(language, tokens, pages=None):
+    """Return [(kind, id, token, weight)] of tokens, of some ids alone where they are given."""
+    rows = SearchToken.objects.filter(language__in=("", language), token__in=tokens)
+    if pages is not None:
+        rows = rows.filter(object_id__in=pages)
+    return list(rows.values_list("kind", "object_id", "token", "weight"))
+
+
+def _ranked(parts, needed, where, words, rows):
+    """Return the groups of pages that have most of what is needed, and how many characters they lack."""
+    # A smaller worth is better: first how it matches, then the weight.
+    asked = {
+        token: [
+            (range(run.start, run.end + 1), how * LOOSELY - LONGER_RUN * (run.end - run.start))
+            for run, how in found
+        ]
+        for token, found in where.items()
+    }
+    best = {kind.name: {} for kind in registry.kinds()}
+    for kind, pk, token, weight in rows:
+        pages = best.get(kind)
+        if pages is None:
             continue
-        missing = sum(length[place] for place in needed if places[place] is None)
-        loose = sum(worth[0] for worth in places if worth)
-        ranked.append((missing, loose, sum(worth[1] for worth in places if worth), order, kind, pk))
-    if not ranked:
-        return [], False
-    least = min(entry[0] for entry in ranked)
-    if least == sum(length.values()):
-        return [], False
-    ranked = sorted(entry for entry in ranked if entry[0] == least)
+        covered = pages.get(pk)
+        if covered is None:
+            covered = pages[pk] = {}
+        for places, base in asked[token]:
+            worth = base - weight
+            if weight < LOOSE_BELOW and base < LOOSELY // 2:
+                worth += LOOSELY
+            for place in places:
+                if place not in covered or worth < covered[place]:
+                    covered[place] = worth
+    length = {place: len(parts[place].text) for place in needed}
+    least = whole = sum(length.values())
+    ranked = []
+    for position, (kind, pages) in enumerate(best.items()):
+        order = words.order.get(kind, {})
+        for pk, covered in pages.items():
+            missing = whole - sum([length.get(place, 0) for place in covered])
+            if missing <= least < whole or missing < whole == least:
+                if pk not in order:
+                    continue
+                least = missing
+                ranked.append((missing, sum(covered.values()), position, order[pk], kind, pk))
     grouped = {}
-    for *_rank, kind, pk in ranked:
+    for *_rank, kind, pk in sorted([entry for entry in ranked if entry[0] == least]):
         grouped.setdefault(kind, []).append(pk)
-    groups = [Group(registry.kind_named(kind), ids) for kind, ids in grouped.items()]
-    return [group for group in groups if group.kind], least == 0
+    return [Group(registry.kind_named(kind), ids) for kind, ids in grouped.items()], least
 
 
 def _chunks(parts, places):
@@ -236,7 +316,7 @@ def _chunk_text(parts, chunk):
     return "".join(part.text for part in parts if part.chunk == chunk)
 
 
-def _corrected(text, parts, unknown, language, words):
+def _corrected(text, parts, unknown, words):
     """Return the text with its unknown words put right, "" where one of them looks like nothing we know."""
     if not unknown or len(unknown) > MAX_CORRECTED:
         return ""
@@ -267,9 +347,9 @@ def _meant(word, words):
         return ""
     candidates = []
     for form in {word} | (latin_forms(word) if not word.isascii() else set()):
-        near = process.extract(form, words.tokens, scorer=OSA.distance, score_cutoff=most, limit=20)
+        near = process.extract(form, words.spelled, scorer=OSA.distance, score_cutoff=most, limit=20)
         for token, errors, _place in near:
-            weight, spelling = words.known[token]
-            if spelling and has_digits == any(character.isdigit() for character in token):
+            weight, spelling, _rows = words.known[token]
+            if has_digits == any(character.isdigit() for character in token):
                 candidates.append((errors, loosely(token)[0] != loosely(form)[0], -weight, token, spelling))
     return min(candidates)[-1] if candidates else ""

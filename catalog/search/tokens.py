@@ -13,7 +13,7 @@ from functools import lru_cache
 import snowballstemmer
 
 MAX_TOKEN = 40  # characters
-LONGEST_RUN = 6  # atoms
+LONGEST_RUN = 5  # atoms
 PROSE_RUN = 3
 LETTERS_OF_A_WORD = 3  # fewer, inside of a chunk with digits, are part of the number
 ALGORITHMS = {"es": "spanish", "ru": "russian", "en": "english"}
@@ -106,39 +106,37 @@ def atoms(text):
 def runs(parts, longest=LONGEST_RUN):
     """Yield the runs that can stand for something: words, numbers, model numbers and words written together.
 
-    A run begins and ends with a chunk, or inside of one where letters begin a new part (v3 of sr650v3) or a
+    A run is made of whole chunks, or lies inside of one, where letters begin a new part (v3 of sr650v3) or a
     number ends one (sr650 of it); digits without their letters are no run of a longer chunk.
     """
     for start in range(len(parts)):
-        if not _may_start(parts, start):
+        begins = _begins_chunk(parts, start)
+        if not begins and parts[start].is_number:
             continue
         for end in range(start, min(start + longest, len(parts))):
-            if not _may_end(parts, end):
+            same = parts[end].chunk == parts[start].chunk
+            ends = end + 1 == len(parts) or parts[end + 1].chunk != parts[end].chunk
+            if not same and not begins:
+                break
+            if not ends and not (
+                same and (parts[end].is_number or len(parts[end].text) >= LETTERS_OF_A_WORD)
+            ):
+                continue
+            if start == end and not _stands_alone(parts, start):
                 continue
             inside = parts[start : end + 1]
             key = inside[0].text if start == end else "".join(part.text.replace(".", "") for part in inside)
-            if start == end and not _stands_alone(parts, start):
-                continue
             yield Run(start, end, key[:MAX_TOKEN])
 
 
-def _may_start(parts, place):
-    new_chunk = place == 0 or parts[place - 1].chunk != parts[place].chunk
-    return new_chunk or not parts[place].is_number
-
-
-def _may_end(parts, place):
-    if place + 1 == len(parts) or parts[place + 1].chunk != parts[place].chunk:
-        return True
-    return parts[place].is_number or len(parts[place].text) >= LETTERS_OF_A_WORD
+def _begins_chunk(parts, place):
+    return place == 0 or parts[place - 1].chunk != parts[place].chunk
 
 
 def _stands_alone(parts, place):
     """Whether one atom is all of its chunk, or a word inside of one."""
     chunk = parts[place].chunk
-    whole = (place == 0 or parts[place - 1].chunk != chunk) and (
-        place + 1 == len(parts) or parts[place + 1].chunk != chunk
-    )
+    whole = _begins_chunk(parts, place) and (place + 1 == len(parts) or parts[place + 1].chunk != chunk)
     return whole or (not parts[place].is_number and len(parts[place].text) >= LETTERS_OF_A_WORD)
 
 
@@ -161,12 +159,13 @@ def latin_forms(key):
     return {_ZERO.sub(lambda found: "0" * len(found[0]), form) for form in forms if form.isascii()} - {key}
 
 
+@lru_cache(maxsize=4096)
 def index_tokens(text, language, *, is_name=False, anchored=False):
     """Return {token: (kind, word)} of a text of the catalog.
 
     The kind is "exact", "part" (digits of a name's number) or "loose" (ñ typed as n); `word` is how a
     suggestion spells the token, "" where it is not suggested. What a name holds is found across its gaps at
-    length; `anchored` keeps the runs that begin with the text.
+    length; `anchored` keeps the runs that begin with the text. Not to be changed: the same texts come again.
     """
     parts = atoms(text)
     accents = written(text)
