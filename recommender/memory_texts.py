@@ -302,5 +302,5 @@ def _range_text(value: Value) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a number to about six digits: whole where it is whole."""
-    return units.format_number(value, 0 if abs(value) >= 100_000 else 5)
+    """Return a number to six digits or more: whole where it is whole."""
+    return units.format_number(value, 1 if abs(value) >= 100_000 else 5)

@@ -503,6 +503,13 @@ def test_states_that_are_shared_out_are_not_said_to_lie_whole_on_each_gpu(client
     assert whole in client.get(url(**FULL_70B | {"sharding": "none"})).content.decode()
 
 
+def test_bytes_of_a_formula_keep_the_part_that_makes_the_result_another(client):
+    text = client.get(url(model="deepseek-v3", gpu="nvidia-h200-sxm-141gb", gpus="8")).content.decode()
+    # 0.2 GiB are 214,748,364.8 bytes; lines are rounded up to whole ones.
+    assert "214,748,365 bytes" in text
+    assert "= 214,748,364.8 × " in text
+
+
 def test_checkpoints_are_written_at_the_given_rate(client):
     # 70.55 billion parameters x 14 bytes = 987.7 GB: 494 s at 2 GB/s.
     result = client.get(url(**FULL_70B, storage_gbs="2", checkpoints_kept="3")).context["result"]
