@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from catalog import results, selectors
 from catalog.models import GPU, Server
-from catalog.views_models import holds_table
+from catalog.views_models import gpu_table, holds_table, most_gpus
 from catalog.views_precisions import precision_table
 from recommender import services
 
@@ -31,8 +31,14 @@ def gpu_list(request):
 @require_safe
 def gpu(request, slug):
     row = get_object_or_404(GPU.objects.for_page(), slug=slug)
-    context = {"engines": precision_table(services.precisions_of(row)), "measured": results.section(gpu=row)}
-    return render(request, "catalog/gpu.html", selectors.gpu_page(row) | context)
+    page = selectors.gpu_page(row)
+    context = {
+        "engines": precision_table(services.precisions_of(row)),
+        "measured": results.section(gpu=row),
+        "on_gpu": gpu_table(services.held_by_gpu(row, most_gpus(page["options"]))),
+        "tokens": services.REFERENCE_TOKENS,
+    }
+    return render(request, "catalog/gpu.html", page | context)
 
 
 @require_safe

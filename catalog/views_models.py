@@ -207,6 +207,37 @@ def holds_table(options):
     }
 
 
+def most_gpus(options):
+    """Return the most GPUs of one kind that a server takes; where that is not published, the least."""
+    return max(
+        ((row.option.max_count or row.option.min_count) * row.option.gpu.devices_per_card for row in options),
+        default=0,
+    )
+
+
+def gpu_table(held):
+    """Return how many GPUs of one kind each reference model needs as a table: a row a type of its weights."""
+    return [
+        {
+            "slug": row.model,
+            "name": row.name,
+            "ways": [
+                {
+                    "precision": precision.upper(),
+                    "is_own": precision == row.native,
+                    "count": count,
+                    "query": urlencode(
+                        {"model": row.model, "precision": precision, "gpus": count or 1, "concurrency": 1}
+                        | {"context_tokens": services.REFERENCE_TOKENS}
+                    ),
+                }
+                for precision, count in row.counts
+            ],
+        }
+        for row in held
+    ]
+
+
 def _held_cell(option, held):
     query = {
         "model": held.model,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from django.core.cache import cache
 
 from catalog import versions
-from catalog.models import AIModel, Server
+from catalog.models import GPU, AIModel, Server
 from recommender import adapters, answers, calculator, cases
 from recommender.ranking import RULES_VERSION
 from recommender.sizing import caches, precisions, weights
@@ -31,6 +31,7 @@ BITS: dict[Precision, int] = {"fp32": 32, "bf16": 16, "fp16": 16, "fp8": 8, "int
 MOST_OPTIONS = 3  # of one server
 MOST_SERVERS = 6  # that hold one model
 ANSWERED = (8192, 32_768, 131_072)  # lengths of a request for which the smallest server is named
+COUNTS = (1, 2, 3, 4, 6, 8)  # GPUs of one server that a model is split over
 CONTEXTS = (2048, 8192, 32_768, 131_072, 1_048_576)
 PRECISIONS: tuple[Precision, ...] = ("bf16", "fp16", "fp8", "int8", "int4", "fp4")
 
@@ -88,6 +89,16 @@ class Smallest:
 
 
 @dataclass(frozen=True, slots=True)
+class OnGPU:
+    """How many GPUs of one kind hold a model with one request of the reference length."""
+
+    model: str
+    name: str
+    native: Precision
+    counts: tuple[tuple[str, int | None], ...]  # type of the weights; None: more than a server takes
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """How the GPUs of one generation take each precision."""
 
@@ -120,6 +131,16 @@ def held_by_server(server: Server) -> tuple[HoldingOption, ...]:
     the page of a server stays quick in a new process too.
     """
     return _kept("server", server.slug, lambda: _held_by_server(server))
+
+
+def held_by_gpu(gpu: GPU, most: int) -> tuple[OnGPU, ...]:
+    """Return how many of a GPU each reference model needs, of at most `most`; empty: it runs no such model.
+
+    Each model in its own type first, then in the types with fewer bits that the GPU takes.
+    """
+    if not gpu.serves_language_models or most < 1:
+        return ()
+    return _kept("gpu", f"{gpu.slug}:{most}", lambda: _held_by_gpu(adapters.gpu_spec(gpu), most))
 
 
 def model_memory(slug: str) -> ModelMemory:
@@ -195,6 +216,33 @@ def _held_by_server(server: Server) -> tuple[HoldingOption, ...]:
             )
         )
     return tuple(found)
+
+
+def _held_by_gpu(gpu: GPUSpec, most: int) -> tuple[OnGPU, ...]:
+    rows = {row.slug: row for row in AIModel.objects.for_sizing().filter(slug__in=REFERENCE_MODELS)}
+    counts = [count for count in COUNTS if count <= most]
+    found = []
+    for row in (rows[slug] for slug in REFERENCE_MODELS if slug in rows):
+        model = adapters.ai_model_spec(row)
+        case = _one_request(model)
+        ways = [_fewest(case, gpu, counts)]  # in its own type, or in the one that this GPU takes for it
+        for kinds in NARROWER:
+            taken = _taken(gpu, kinds)
+            if taken and BITS[taken] < BITS[model.native_precision]:
+                ways.append(_fewest(replace(case, precision=taken), gpu, counts))
+        found.append(OnGPU(row.slug, row.name, model.native_precision, tuple(dict.fromkeys(ways))))
+    return tuple(found)
+
+
+def _fewest(case: Case, gpu: GPUSpec, counts: list[int]) -> tuple[str, int | None]:
+    """Return the type of the weights and the smallest of these numbers of GPUs that holds the case."""
+    best = None
+    for count in counts:
+        machine = calculator.Hardware(gpu, count)
+        best = calculator.best_of(tuple(calculator.fits_of(case, machine)), machine)
+        if best is not None and best.state == "fits":
+            return best.precision, count
+    return best.precision if best else case.precision, None
 
 
 def _held(name: str, model: AIModelSpec, machine: calculator.Hardware) -> Held:
