@@ -4,9 +4,11 @@ from math import sqrt
 
 from django.utils.translation import gettext, gettext_lazy as _, pgettext, pgettext_lazy
 
+from recommender.accuracy_texts import percent
 from recommender.answers import parse_interval
 from recommender.case_defaults import DEFAULTS
 from recommender.power_page import PERCENT, plain, reckoned_figure, with_ends
+from recommender.sizing import speed_constants
 from recommender.sizing.energy import Reckoned
 from recommender.sizing.formulas import Formula, Value
 from recommender.sizing.service_loads import PeoplePattern, served_load, turn_of
@@ -90,8 +92,37 @@ def load_details(match, result, page):
         "figures": figures,
         "stops": load.one_lost is None,
         "random": load.random_arrivals,
+        "assumptions": _assumptions(config.corner),
         "source": QUEUE,
     }
+
+
+def _assumptions(corner):
+    """Return what the times take for granted of a draft model and of a shared start, as sentences."""
+    texts = []
+    if corner.draft is not None:
+        texts.append(
+            gettext(
+                "The draft model proposes %(tokens)s tokens at a time; we assume that %(low)s to %(high)s of "
+                "them are taken."
+            )
+            % {
+                "tokens": speed_constants.DRAFT_TOKENS,
+                "low": percent(speed_constants.DRAFT_ACCEPTANCE.low),
+                "high": percent(speed_constants.DRAFT_ACCEPTANCE.high),
+            }
+        )
+    if corner.prefix_percent:
+        texts.append(
+            gettext(
+                "We assume that the cache still holds %(low)s to %(high)s of the shared start of a prompt."
+            )
+            % {
+                "low": percent(speed_constants.PREFIX_HIT.low),
+                "high": percent(speed_constants.PREFIX_HIT.high),
+            }
+        )
+    return texts
 
 
 def _pattern(page):

@@ -55,6 +55,16 @@ def test_times_alone_and_at_the_load_and_what_each_server_carries(client):
     assert "Output of each server" in figures
 
 
+def test_what_a_draft_and_a_shared_start_are_assumed_to_bring_is_said(client):
+    plain = page_of(client, "concurrency=4").context["matches"][0]["load"]
+    assert plain["assumptions"] == []
+    query = "concurrency=4&prefix_percent=60&draft_model=llama-3.2-1b"
+    draft, shared = page_of(client, query).context["matches"][0]["load"]["assumptions"]
+    assert "4 tokens at a time" in draft
+    assert "35% to 80%" in draft
+    assert "50% to 100%" in shared
+
+
 def test_what_makes_no_text_or_has_no_speed_carries_nothing(client):
     path = Page("recommender:results").path("en")
     response = client.get(f"{path}?stage=inference&workload=vision&streams=40")
