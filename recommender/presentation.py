@@ -198,6 +198,7 @@ def match(item, page):
         "cards": card_kind(item["gpu"]),
         "each_more": each_more(item, spare),
         "power_kw": power_kw,
+        "origins": {name: str(reasons.EVIDENCE_LABELS[state]) for name, state in item["evidence"].items()},
         "power_text": power_kw and _short(power_kw[1]),
         "power_checks": [
             check for figure in item["figures"] if figure["name"] == "power" for check in figure["checks"]

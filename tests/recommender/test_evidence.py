@@ -153,3 +153,15 @@ def test_a_match_whose_speed_is_not_known_stands_behind_all_that_rest_on_known_f
         first = next(place for place, match in enumerate(matches) if match["throughput"] is None)
         assert matches[first]["evidence"]["throughput"] == "unknown"
         assert not any(match["state"] == "fits" or match["firm"] for match in matches[first:])
+
+
+def test_power_memory_and_places_say_that_they_are_estimates(client):
+    with override("en"):
+        path = reverse("recommender:results")
+    response = client.get(f"{path}?stage=inference&workload=chat&model=llama-3.1-8b&concurrency=10")
+    html, match = response.content.decode(), response.context["matches"][0]
+    assert {match["origins"][name] for name in ("power_w", "memory_gib_per_gpu", "max_concurrency")} == {
+        "estimate"
+    }
+    first = html[html.index('<article class="match"') :].partition("</article>")[0]
+    assert first.count(">estimate<") >= 6  # three times, power, memory and places
