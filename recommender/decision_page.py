@@ -3,7 +3,7 @@
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from catalog.templatetags.units import estimated, format_number, places
-from recommender import change_texts, reasons, services
+from recommender import change_texts, reasons, sensitivity, services
 from recommender.answers import KEYS
 from recommender.changes import funnel
 from recommender.orders import VIEWS, ordered
@@ -175,6 +175,13 @@ def held(result):
             }
         )
     return sorted(rows, key=lambda row: not row["flips"])
+
+
+def not_looked_at(result):
+    """Return the questions whose guessed or typical value was not moved, since that takes too long."""
+    looked = {hold.key for hold in services.holds(result)}
+    numbers = sensitivity.uncertain(result.assumptions, result.to_measure) if result.ranking.matches else []
+    return [str(KEYS[item.key].label) for item in numbers if item.key not in looked]
 
 
 def _level_with_first(matches):

@@ -116,7 +116,7 @@ def sensitivity(
         tries = MAX_TRIED_BOTH if case.serves else MAX_TRIED_TRAINING
     places = _Places(specs.machines, ranking, tries)
     holds = []
-    for item in _wanted(assumptions, to_measure):
+    for item in uncertain(assumptions, to_measure)[:MAX_KEYS]:
         try:
             holds.append(_hold(answers, item, resolve, (node.server, node.gpu.slug), places))
         except _Spent:
@@ -124,16 +124,14 @@ def sensitivity(
     return tuple(holds)
 
 
-def _wanted(assumptions: Sequence[Assumption], to_measure: Sequence[str]) -> list[Assumption]:
-    """Return the numbers that nobody is sure of, guesses first, at most so many."""
+def uncertain(assumptions: Sequence[Assumption], to_measure: Sequence[str]) -> list[Assumption]:
+    """Return the numbers that nobody is sure of, guesses first, then what should be found out."""
     items = [
         item
         for item in assumptions
         if item.origin != "given" and item.source not in COMPUTED and KEYS[item.key].kind == "number"
     ]
-    return sorted(items, key=lambda item: (item.origin != "hypothesis", item.key not in to_measure))[
-        :MAX_KEYS
-    ]
+    return sorted(items, key=lambda item: (item.origin != "hypothesis", item.key not in to_measure))
 
 
 def _hold(

@@ -20,6 +20,7 @@ def what_if(request):
         "form": form,
         "first": first and result.names[first.server],
         "held": decision_page.held(result),
+        "not_looked_at": decision_page.not_looked_at(result),
         "front": decision_page.front(result, "best", result.names),
         "changed": decision_page.changed(result, result.names, form),
         "notices": unknown_notices(request.GET, FORM_KEYS | {"show", "view"}),

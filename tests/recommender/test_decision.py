@@ -6,7 +6,7 @@ import pytest
 
 from recommender import changes, decision_page, orders, sensitivity, services
 from recommender.adapters import load_specs
-from recommender.answers import parse
+from recommender.answers import KEYS, parse
 from recommender.ranking import fits_somehow
 from recommender.scatter import amount_of
 from tests.recommender.advice import CHAT, advice, match_of
@@ -234,3 +234,20 @@ def test_thin_air_lowers_the_room_that_a_server_stands():
     low, high = advice(**CHAT, temperature_max_c=35), advice(**CHAT, temperature_max_c=35, altitude_m=2500)
     assert len(high["matches"]) < len(low["matches"])
     assert not advice(**CHAT, altitude_m=3500)["matches"]
+
+
+def test_values_that_were_not_moved_are_named():
+    result = result_of(
+        stage="mixed", model="llama-3.1-8b", concurrency=10, context_tokens=8000, method="lora"
+    )
+    looked = {hold.key for hold in services.holds(result)}
+    unsure = {
+        item.key
+        for item in result.assumptions
+        if item.origin in ("hypothesis", "profile", "default") and KEYS[item.key].kind == "number"
+        and item.source not in sensitivity.COMPUTED
+    }  # fmt: skip
+    named = decision_page.not_looked_at(result)
+    assert named
+    assert len(named) == len(unsure) - len(looked)
+    assert not {str(KEYS[key].label) for key in looked} & set(named)
