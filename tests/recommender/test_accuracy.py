@@ -78,7 +78,7 @@ def test_the_page_says_how_many_cases_with_model_and_card_are_predicted(kept, cl
     with override("en"):
         text = " ".join(Document(client.get(reverse("recommender:accuracy")).content.decode()).texts)
     for predicted, known in covered.values():
-        assert f"are in the catalog: {known}. We predict something of {predicted}, " in text
+        assert f"are in the catalog: {known}; predicted: {predicted}, or " in text
 
 
 def test_scores_are_those_of_the_cases(kept):
