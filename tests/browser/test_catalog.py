@@ -17,6 +17,10 @@ def show(page):
     page.locator(".filters button").click()
 
 
+def unfold(page, facet):
+    page.locator(f".facet:has(#facet-{facet}) > summary").click()
+
+
 @pytest.mark.parametrize("language", LISTS)
 def test_filters_swap_the_list_and_keep_the_address(page, language):
     page.goto(LISTS[language])
@@ -49,6 +53,7 @@ def test_the_same_without_scripts(page_without_scripts, language):
 @pytest.mark.parametrize("language", LISTS)
 def test_a_number_is_typed_as_the_language_writes_it(page, language):
     page.goto(LISTS[language])
+    unfold(page, "gpu_memory")
     page.fill("#id_gpu_memory_min", TYPED[language])
     show(page)
     expect(page.locator(".active-filters")).to_be_visible()
@@ -61,6 +66,7 @@ def test_a_number_that_cannot_be_read_has_its_message_beside_the_field(page, pag
     page = page if scripts else page_without_scripts
     page.goto(LISTS["en"])
     page.select_option("#id_stage", "training")
+    unfold(page, "gpu_memory")
     page.fill("#id_gpu_memory_min", "lots")
     page.keyboard.press("Enter")
     field = page.locator("#id_gpu_memory_min")
@@ -71,6 +77,7 @@ def test_a_number_that_cannot_be_read_has_its_message_beside_the_field(page, pag
 
 def test_the_focus_stays_where_the_reader_was(page):
     page.goto(LISTS["en"])
+    unfold(page, "gpu_memory")
     page.fill("#id_gpu_memory_min", "100")
     page.keyboard.press("Enter")
     expect(page.locator(".active-filters")).to_be_visible()
@@ -79,6 +86,26 @@ def test_the_focus_stays_where_the_reader_was(page):
     page.keyboard.press("Enter")
     page.wait_for_timeout(500)
     assert page.evaluate("document.activeElement.closest('.filters button') !== null")
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_facet_stays_unfolded_while_its_counts_follow(page, language):
+    page.goto(LISTS[language])
+    unfold(page, "rack_units")
+    unfold(page, "cooling")
+    one_unit = page.locator("#facet-rack_units label", has_text="1U")
+    air = page.locator("#facet-cooling label").first
+    before = air.inner_text()
+    one_unit.locator("input").check()
+    show(page)
+    expect(page.locator(".active-filters li")).to_have_count(1)
+    expect(air).not_to_have_text(before)
+    expect(one_unit.locator("input")).to_be_checked()
+    expect(page.locator("#facet-rack_units label", has_text="8U").locator("input")).to_be_enabled()
+    expect(page.locator("#facet-gpu input:disabled").first).to_be_attached()
+    page.go_back()
+    expect(page.locator(".active-filters")).to_have_count(0)
+    expect(page.locator("#facet-rack_units input:checked")).to_have_count(0)
 
 
 def test_the_back_button_brings_back_the_whole_page(page):
@@ -109,7 +136,7 @@ def test_a_phone_has_the_filters_in_a_drawer(page):
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(LISTS["es"])
     expect(page.locator("#id_stage")).to_be_hidden()
-    page.locator(".filters summary").click()
+    page.locator(".filters > details > summary").click()
     page.select_option("#id_stage", "training")
     show(page)
     expect(page.locator("#count")).to_have_text(COUNTS["es"])
