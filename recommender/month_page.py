@@ -3,14 +3,10 @@
 from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
 
 from recommender.power_page import PERCENT, reckoned_figure
-from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.energy import Reckoned
-from recommender.sizing.experiments import gpu_hours_of, hours_available, month_of, stall_of, with_stalls
+from recommender.sizing.experiments import gpu_hours_of, hours_available, month_of, stall_of_case, with_stalls
 from recommender.sizing.specs import GB, Range
-from recommender.sizing.training_memory import states
 
-WHOLE = ("pretraining", "full")  # methods whose checkpoints hold the whole model
-USUAL_MINUTES = 60.0  # between two checkpoints, where nobody says
 NAMES = {
     "cycle_hours": pgettext_lazy("formula", "hours of one cycle"),
     "gpus": pgettext_lazy("formula", "GPUs"),
@@ -76,15 +72,9 @@ def _figure(label, reckoned, unit):
 
 
 def _stall(case, given):
-    """Return what checkpoints of the whole model cost; None: adapters' are small, or no storage is named."""
-    rate, trained = given.interval("storage_gbs"), case.hard.trained
-    if not rate or not rate.low or trained is None or case.method not in WHOLE:
-        return None
-    kept = states(trained, case.method, case.optimizer, case.hard.lora_rank, "all")
-    files = checkpoints(kept.trained, weight=kept.weight, optimizer=kept.optimizer)
-    every = given.interval("checkpoint_minutes")
-    minutes = float(every.low) if every and every.low else USUAL_MINUTES
-    return stall_of(Range.exact(files.full), _range(rate).scaled(float(GB)), minutes)
+    rate, every = given.interval("storage_gbs"), given.interval("checkpoint_minutes")
+    storage = _range(rate).scaled(float(GB)) if rate else None
+    return stall_of_case(case, storage, float(every.low) if every else None)
 
 
 def _range(interval):

@@ -223,7 +223,8 @@ def loss_texts(result: "Result", loss: Any, *, trains: bool) -> list[str]:
 
 def cycles_texts(result: "Result", scale: Scale) -> list[str]:
     """Return how many training cycles a month has room for, as no or one sentence."""
-    terms, hours = result.plans.terms, cycle_hours(scale.match)
+    terms = result.plans.terms
+    hours = cycle_hours(result.case, terms, scale.match)
     if hours is None or hours.low <= 0:
         return []
     low, high = (floor(terms.month_h / end + 1e-9) for end in (hours.high, hours.low))

@@ -158,9 +158,9 @@ def _alike(serving: Ranking, training: Ranking) -> Match | None:
     return first
 
 
-def training_sets(terms: Terms, training: Match, trials: float | None = None) -> int:
+def training_sets(case: Case, terms: Terms, training: Match, trials: float | None = None) -> int:
     """Return the training servers that a month's experiments take [count], at the long end of their time."""
-    hours = cycle_hours(training)
+    hours = cycle_hours(case, terms, training)
     if hours is None or terms.month_h <= 0:
         return 1
     wanted = terms.trials if trials is None else trials
@@ -173,7 +173,7 @@ def _plan(
     if serving is None or training is None:
         return Plan(way, serving, training)
     config = serving.config
-    sets = training_sets(terms, training) if way == "separate" else 1
+    sets = training_sets(case, terms, training) if way == "separate" else 1
     apart = config.layout.idle_gpus // config.servers if way == "shared" else 0
     if way == "shared" and case.kind != "tokens" and config.trained is not None:
         apart = config.trained.layout.gpus_used
@@ -194,7 +194,7 @@ def _plan(
 
 def capacity_of(case: Case, terms: Terms, way: Way, serving: Match, training: Match, sets: int) -> Capacity:
     """Return what a way carries in both jobs, its training server bought so many times."""
-    hours, available = cycle_hours(training), hours_for(terms, way) * sets
+    hours, available = cycle_hours(case, terms, training), hours_for(terms, way) * sets
     experiments = None
     if hours is not None and hours.low > 0:
         low, typical, high = (

@@ -8,6 +8,7 @@ from recommender.ranking import Match
 from recommender.sizing import weights
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.demand import Case
+from recommender.sizing.experiments import stall_of_case, with_stalls
 from recommender.sizing.specs import Range
 from recommender.sizing.training_memory import states
 
@@ -97,12 +98,16 @@ def _on_one_card(serving: Match, training: Match) -> tuple[float, float] | None:
     return one.memory.total.typical + other.trained.memory.total.typical, one.node.gpu.memory_bytes.low
 
 
-def cycle_hours(training: Match) -> Range | None:
-    """Return how long one experiment takes [h]; None: its speed is not known."""
+def cycle_hours(case: Case, terms: Terms, training: Match) -> Range | None:
+    """Return how long one experiment takes, with its waits for checkpoints [h]; None: speed not known."""
     trained = training.config.trained
     if trained is None or trained.seconds is None:
         return None
-    return trained.seconds.scaled(1 / 3600)
+    hours = trained.seconds.scaled(1 / 3600)
+    rate, every = terms.storage_bytes_per_s, terms.checkpoint_s
+    storage = None if rate is None else Range(rate.low, (rate.low + rate.high) / 2, rate.high)
+    stall = stall_of_case(case, storage, None if every is None else every.low / 60)
+    return hours if stall is None else with_stalls(hours, stall)
 
 
 def hours_for(terms: Terms, way: Way) -> float:
@@ -119,7 +124,7 @@ def _compute(
     else:
         load, unit = corner.rate or 0.0, "rate"
         have = None if serving.config.work is None else serving.config.work.low  # type: ignore[assignment]
-    hours = cycle_hours(training)
+    hours = cycle_hours(case, terms, training)
     return (
         Share("serving", unit, Range.exact(load), None if have is None else float(have)),  # type: ignore[arg-type]
         Share(

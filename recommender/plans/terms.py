@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recommender.sizing.energy import HOURS_PER_MONTH
+from recommender.sizing.experiments import SECONDS_PER_MINUTE, USUAL_CHECKPOINT_MINUTES
 
 # A service that people use rests at night: eight hours, our own judgement. One that machines use never does.
 NIGHT_HOURS_A_DAY = 8.0
@@ -11,7 +12,7 @@ NIGHT_HOURS = NIGHT_HOURS_A_DAY * 365 / 12
 # Teams that adapt a model now and then try 2 to 40 times a month; 8 is what sizing questionnaires assume.
 USUAL_EXPERIMENTS = 8.0
 MOST_EXPERIMENTS = 10_000  # a month; the largest answer that is taken
-USUAL_CHECKPOINT_S = 3600.0  # 30 to 120 minutes are usual
+USUAL_CHECKPOINT_S = USUAL_CHECKPOINT_MINUTES * SECONDS_PER_MINUTE
 USUAL_GROWTH = (0.0, 50.0, 100.0)  # % more load, where nobody said how it grows
 MONTHS = (0, 12, 24)
 MOST_MONTHS = 120  # the longest horizon that may be answered

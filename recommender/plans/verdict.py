@@ -51,16 +51,16 @@ def decide(case: Case, terms: Terms, plans: Mapping[Way, Plan]) -> Verdict:
     taken = plans[chosen.way]
     for way, plan in plans.items():
         if way != chosen.way and not against[way]:
-            against[way] = (_more(terms, taken, plan),)
+            against[way] = (_more(case, terms, taken, plan),)
     if chosen.holds:
         against[chosen.way] = ()
     return Verdict(
         chosen.way,
         chosen.holds,
-        _reasons(terms, taken, plans),
+        _reasons(case, terms, taken, plans),
         against,
         tuple(_flips(case, terms, plans, chosen)),
-        tuple(_cautions(taken)),
+        tuple(_cautions(case, terms, taken)),
     )
 
 
@@ -72,12 +72,12 @@ def _choose(case: Case, terms: Terms, plans: Mapping[Way, Plan]) -> _Choice:
     fewest = min(len(broken[way]) for way in possible)
     best = min(
         (way for way in possible if len(broken[way]) == fewest),
-        key=lambda way: (not plans[way].certain, _cost(terms, plans[way]), WAYS.index(way)),
+        key=lambda way: (not plans[way].certain, _cost(case, terms, plans[way]), WAYS.index(way)),
     )
     return _Choice(best, fewest == 0, broken)
 
 
-def _cost(terms: Terms, plan: Plan) -> float:
+def _cost(case: Case, terms: Terms, plan: Plan) -> float:
     """Return what a way takes, in cards; a server weighs as it does when configurations are ranked.
 
     A single card for both jobs saves nothing that counts against two, one for each: but in a pilot it does.
@@ -86,7 +86,7 @@ def _cost(terms: Terms, plan: Plan) -> float:
     if plan.way == "scheduled" and not terms.pilot:
         cards = max(cards, 2)
     if plan.way == "separate" and plan.training is not None:
-        more = training_sets(terms, plan.training) - plan.sets
+        more = training_sets(case, terms, plan.training) - plan.sets
         cards += more * plan.training.config.gpus
         servers += more * plan.training.config.servers
     return round(cards + SERVER_COSTS_CARDS * servers, 6)
@@ -106,7 +106,7 @@ def _broken(case: Case, terms: Terms, plan: Plan) -> list[Message]:
         found.append(message("not_by_schedule"))
     if terms.isolation == "yes" and way != "separate":
         found.append(message("isolation"))
-    hours = cycle_hours(plan.training)
+    hours = cycle_hours(case, terms, plan.training)
     if way == "scheduled":
         if hours is None:
             found.append(message("hours_unknown"))
@@ -141,21 +141,21 @@ def _over_site(case: Case, plan: Plan) -> list[Message]:
     return found
 
 
-def _more(terms: Terms, taken: Plan, plan: Plan) -> Message:
+def _more(case: Case, terms: Terms, taken: Plan, plan: Plan) -> Message:
     """Return what speaks against a way that keeps every condition."""
     if taken.certain and not plan.certain:
         return message("less_certain")
-    if _cost(terms, plan) > _cost(terms, taken):
+    if _cost(case, terms, plan) > _cost(case, terms, taken):
         return message("takes_more", gpus=plan.gpus, servers=plan.servers)
     return message("service_stops" if plan.way == "scheduled" else "no_less")
 
 
-def _reasons(terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Message, ...]:
+def _reasons(case: Case, terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Message, ...]:
     """Return why the way is advised; where a server is shared, what permits that."""
     found: list[Message] = []
     if taken.training is None:
         return ()
-    hours = cycle_hours(taken.training)
+    hours = cycle_hours(case, terms, taken.training)
     asked = {"yes": "shared", "by_schedule": "scheduled", "separate": "separate"}.get(terms.one_node or "")
     if asked == taken.way:
         found.append(message(f"asked_{taken.way}"))
@@ -175,10 +175,10 @@ def _reasons(terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -> tuple[Mess
     return tuple(found)
 
 
-def _cautions(taken: Plan) -> Iterator[Message]:
+def _cautions(case: Case, terms: Terms, taken: Plan) -> Iterator[Message]:
     """Yield what the way that is advised depends on, beside its conditions."""
     assert taken.training is not None
-    hours = cycle_hours(taken.training)
+    hours = cycle_hours(case, terms, taken.training)
     if taken.way == "scheduled" and hours is not None and hours.high > NIGHT_HOURS_A_DAY:
         yield message("longer_than_a_night", hours=hours.high, night=NIGHT_HOURS_A_DAY)
     if taken.way != "scheduled" and hours is None:

@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from recommender.sizing.breakdown import checkpoints
+from recommender.sizing.demand import Case
 from recommender.sizing.energy import HOURS_PER_MONTH, Reckoned
 from recommender.sizing.formulas import Formula, Value
 from recommender.sizing.specs import Range, SizingError
+from recommender.sizing.training_memory import states
 
 SECONDS_PER_MINUTE = 60.0
+WHOLE = ("pretraining", "full")  # methods whose checkpoints hold the whole model
+USUAL_CHECKPOINT_MINUTES = 60.0  # between two checkpoints, where nobody says; 30 to 120 are usual
 
 
 def gpu_hours_of(cycle_hours: Range, gpus: int, cycles: Range | None = None) -> Reckoned:
@@ -180,3 +185,23 @@ def with_stalls(hours: Range, stall: Stall) -> Range:
         hours.typical / (1 - stall.share.typical),
         hours.high / (1 - stall.share.high),
     )
+
+
+def stall_of_case(
+    case: Case, storage_bytes_per_s: Range | None, checkpoint_minutes: float | None
+) -> Stall | None:
+    """Return what the checkpoints of a training job cost.
+
+    None: adapters' are small, or the storage is not known.
+
+    Args:
+        case: What is asked.
+        storage_bytes_per_s: See `stall_of`.
+        checkpoint_minutes: See `stall_of`; None: what is usual.
+    """
+    trained, rate = case.hard.trained, storage_bytes_per_s
+    if rate is None or rate.low <= 0 or trained is None or case.method not in WHOLE:
+        return None
+    kept = states(trained, case.method, case.optimizer, case.hard.lora_rank, "all")
+    files = checkpoints(kept.trained, weight=kept.weight, optimizer=kept.optimizer)
+    return stall_of(Range.exact(files.full), rate, checkpoint_minutes or USUAL_CHECKPOINT_MINUTES)

@@ -12,7 +12,7 @@ from recommender.answers import parse
 from recommender.plan_lines import cycles_texts
 from recommender.plans import Span, Terms
 from recommender.plans.comparison import Plan, capacity_of
-from recommender.plans.contention import checkpoint_bytes, contention, training_rate
+from recommender.plans.contention import checkpoint_bytes, contention, cycle_hours, training_rate
 from recommender.plans.growth import serving_growth
 from recommender.plans.verdict import decide
 from recommender.services import recommend
@@ -170,6 +170,23 @@ def test_disks_read_the_data_of_a_cycle_and_write_checkpoints():
     rows = contention(result.case, result.plans.terms, "shared", plan.serving, plan.training, 1)
     disks = next(row for row in rows if row.resource == "disks").shares[0]
     assert (disks.need, disks.have) == (rate, 2e9)
+
+
+def test_an_experiment_waits_for_its_checkpoints_as_in_the_month_of_the_results():
+    """8.03 x 10^9 parameters x 14 bytes at 0.1 GB/s: 1124 s, every half hour: 1.625 times as long."""
+    asked = BOTH | {"method": "full", "checkpoint_minutes": 30}
+    bare, slow = result_of(**asked), result_of(**asked, storage_gbs=0.1)
+    match = bare.plans.ways["separate"].training
+    without = cycle_hours(bare.case, bare.plans.terms, match)
+    waiting = cycle_hours(slow.case, slow.plans.terms, match)
+    assert without == match.config.trained.seconds.scaled(1 / 3600)
+    assert waiting.typical / without.typical == pytest.approx(1 + 1124.2 / 1800, rel=1e-4)
+    plan = slow.plans.ways["separate"]
+    assert plan.capacity.hours == cycle_hours(slow.case, slow.plans.terms, plan.training)
+    adapters = result_of(**BOTH, storage_gbs=0.1)
+    terms = adapters.plans.terms
+    match = adapters.plans.ways["separate"].training
+    assert cycle_hours(adapters.case, terms, match) == match.config.trained.seconds.scaled(1 / 3600)
 
 
 def test_streamed_tokens_take_250_bytes_each_on_the_network():
