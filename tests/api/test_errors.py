@@ -1,6 +1,7 @@
 """Errors as problem details: one entry a key, in the caller's language, never in plain text."""
 
 import json
+from ipaddress import ip_network
 
 import pytest
 from django.test import Client
@@ -123,7 +124,7 @@ def test_errors_speak_the_callers_language(client, language):
     assert words[language] in asked.json()["errors"][0]["detail"]
 
 
-def test_who_asks_too_often_is_told_when_to_come_back(client, monkeypatch):
+def test_who_asks_too_often_is_told_when_to_come_back(client, monkeypatch, settings):
     monkeypatch.setattr(throttling.READ, "limit", 2)
     monkeypatch.setattr(throttling.COMPUTE, "limit", 1)
     monkeypatch.setattr(throttling.time, "time", lambda: 1_800_000_012.0)
@@ -136,9 +137,16 @@ def test_who_asks_too_often_is_told_when_to_come_back(client, monkeypatch):
     assert client.get("/api/v1/memory").status_code == 200
     assert client.get("/api/v1/memory").status_code == 429
     assert client.get("/api/v1/gpus?limit=1", REMOTE_ADDR="192.0.2.9").status_code == 200
-    # A header that anybody can send makes nobody another client.
+    # A header that anybody can send makes nobody another client, nor does what it
+    # writes in front of the proxy's own word.
     forged = client.get("/api/v1/gpus?limit=1", headers={"X-Forwarded-For": "192.0.2.10"})
     assert forged.status_code == 429
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1/32")]
+    through_proxy = [
+        client.get("/api/v1/gpus?limit=1", headers={"X-Forwarded-For": f"192.0.2.{made_up}, 198.51.100.7"})
+        for made_up in range(3)
+    ]
+    assert [response.status_code for response in through_proxy] == [200, 200, 429]
     monkeypatch.setattr(throttling.time, "time", lambda: 1_800_000_060.0)
     assert client.get("/api/v1/gpus?limit=1").status_code == 200
 
