@@ -5,7 +5,7 @@ up there, pages by exact tokens only, so that every database gives the same answ
 """
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -194,7 +194,7 @@ def _look_up(text, parts, language, words):
                 where[token].append((run, how))
                 covered.update(range(run.start, run.end + 1))
 
-    all_runs = list(runs(parts))
+    all_runs = _without_pieces(list(runs(parts)), parts, words)
     for run in all_runs:
         ask(run, {run.key} | _exact_forms(run, accents, language), EXACT)
         if run.is_word and not run.key.isascii():
@@ -215,6 +215,27 @@ def _look_up(text, parts, language, words):
             ):
                 _ask_beginnings(Run(start, last, key), words, ask)
     return where, covered
+
+
+def _without_pieces(all_runs, parts, words):
+    """Return the runs but for those inside of a chunk that is known as a whole.
+
+    Who types sr650v3 means that number, not a page with an SR650a and, elsewhere, a V3.
+    """
+    size = Counter(part.chunk for part in parts)
+
+    def chunk_of(run):
+        return parts[run.start].chunk if parts[run.start].chunk == parts[run.end].chunk else None
+
+    def is_whole(run):
+        return run.end - run.start + 1 == size.get(chunk_of(run))
+
+    known = {
+        chunk_of(run)
+        for run in all_runs
+        if is_whole(run) and ({run.key} | latin_forms(run.key)) & words.known.keys()
+    }
+    return [run for run in all_runs if chunk_of(run) not in known or is_whole(run)]
 
 
 def _exact_forms(run, accents, language):

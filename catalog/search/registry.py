@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from django.db.models import Model, QuerySet
 
-# How much a token says about its page.
-NAME, ALIAS, KIND_WORD, FIGURE, KEYWORD, PROSE, NOTE = 100, 60, 50, 40, 20, 10, 8
+# How much a token says about its page. Who types what a kind is called means the kind (KIND_WORD).
+KIND_WORD, NAME, ALIAS, FIGURE, KEYWORD, PROSE, NOTE = 120, 100, 60, 40, 20, 10, 8
 PART = 30  # digits of a name's number
 # The same token typed loosely counts so little that a real one always stands before it.
 LOOSE_SHARE, LOOSE_BELOW = 20, 8

@@ -24,7 +24,7 @@ NAMES_LANGUAGE = "en"
 _SMALL_WORDS = """
     a al con cual de del el en es la las lo los o para por que se sin su un una y
     а в во для до за и из или к как на не но о об от по под при с со у что
-    an and by for how in is it of on or the to what which with
+    an and by for how in is it of on or the to vs what which with
 """
 STOP_WORDS = frozenset(_SMALL_WORDS.split())
 

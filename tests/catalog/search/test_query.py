@@ -72,6 +72,13 @@ def test_a_model_number_in_any_spelling_finds_that_model_alone(models, typed, la
     assert titles(typed, language) == ["ThinkSystem SR650 V3"]
 
 
+@pytest.mark.parametrize("typed", ["sr650v3", "ср650в3", "SR65Ov3"])
+def test_a_number_written_in_one_is_not_put_together_from_pieces(typed):
+    written("ThinkSystem SR650 V3", "Two processors.")
+    written("ThinkSystem SR650a V4", "Takes the place of a V3.")
+    assert titles(typed) == ["ThinkSystem SR650 V3"]
+
+
 def test_the_exact_number_comes_before_longer_ones(models):
     assert titles("sr650") == ["ThinkSystem SR650 V3", "ThinkSystem SR650 V4", "ThinkSystem SR650a V4"]
 
@@ -218,6 +225,22 @@ def test_results_are_grouped_by_kind_the_best_kind_first():
     GPUOptionFactory(gpu=gpu, variant__server__name="Takes it")
     found = query.search("l40s", "en")
     assert [(group.kind.name, len(group.ids)) for group in found.groups] == [("gpu", 1), ("server", 1)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "language", "kind"),
+    [
+        ("servidor", "es", "server"),
+        ("СЕРВЕР", "ru", "server"),
+        ("servers", "en", "server"),
+        ("видеокарта", "ru", "gpu"),
+    ],
+)
+def test_what_a_kind_is_called_means_that_kind(typed, language, kind):
+    ServerFactory(name="Found")
+    GPUFactory(name="Server Edition", note_ru="видеокарта")
+    AIModelFactory(name="Other")
+    assert query.search(typed, language).groups[0].kind.name == kind
 
 
 def test_every_kind_is_found():
