@@ -62,10 +62,16 @@ def test_every_published_kind_of_work_is_tested_here(catalog):
 def test_its_servers_are_those_of_the_advice_one_line_each(catalog, main, slug):
     profile = WorkloadProfile.objects.get(slug=slug)
     result = services.recommend(answers.parse({"stage": profile.stage, "workload": slug}))
-    expected = list(dict.fromkeys(match.config.node.server for match in result.ranking.matches))
+    best = {}
+    for match in result.ranking.matches:
+        best.setdefault(match.config.node.server, match.config.node.gpu.slug)
     html = main("catalog:workload", slug)
-    assert servers_in(section(html, "servers")) == expected[:6]
-    assert f"All {len(expected)} servers" in html
+    shown = section(html, "servers")
+    assert servers_in(shown) == list(best)[:6]
+    with override("en"):
+        folder = reverse("catalog:gpu_list")
+    assert re.findall(rf'href="{folder}([-a-z0-9.]+)/"', shown) == list(best.values())[:6]
+    assert f"All {len(best)} servers" in html
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
