@@ -91,7 +91,10 @@ class Match(Exact):
     max_concurrency: int | None
     power_w: Triple | None = triple("W", "All servers")
     rack_units: int | None = about("All servers; null: not published.")
-    evidence: dict[str, Known] = about("How each figure is known.")
+    evidence: dict[str, Known] = about(
+        "How each figure is known. A computed one counts as measured only where a published measurement of "
+        "about that load lies inside its range."
+    )
     firm: bool
     pareto: bool
     tied: bool = about("No real difference to the match before.")

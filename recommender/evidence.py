@@ -1,20 +1,25 @@
 """How each figure of a match is known, and the published measurements that it can be held against.
 
 Never changes a figure: images, speech and pictures rest on measured results already (see `sizing.measured`);
-of language models, training and power a measurement stands beside the estimate as a check.
+of language models, training and power a measurement stands beside the estimate as a check. Such a figure is
+said to be measured only where the nearest measurement of that very load lies inside the range that is shown:
+it confirms the range, and the page shows both. Else the figure stays computed, and the measurement is shown
+as what it is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from recommender.ranking import Match
 from recommender.sizing import measured
 from recommender.sizing.configurations import Config
 from recommender.sizing.demand import Case
-from recommender.sizing.specs import MeasuredResult
+from recommender.sizing.specs import MeasuredResult, Range
 
 State = Literal["measured_here", "measured_elsewhere", "computed", "unknown"]
+
+Place = Literal["measured_here", "measured_elsewhere"]
 
 COMPARABLE = 2.0  # lengths and loads up to this factor apart are held against each other
 SHOWN = 2  # measurements beside a figure
@@ -24,10 +29,14 @@ METHODS = {"pretraining": "pre-training (full)", "full": "full fine-tune", "lora
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """How a figure is known, and the measurements that say so, the nearest first."""
+    """How a figure is known, and the measurements beside it, the nearest first.
+
+    `place` says where those were taken. A figure that stays computed beside them is not confirmed by them.
+    """
 
     state: State
     results: tuple[MeasuredResult, ...] = ()
+    place: Place | None = None
 
 
 def of_match(case: Case, match: Match, results: Sequence[MeasuredResult]) -> Mapping[str, Known]:
@@ -64,7 +73,7 @@ def _rate(case: Case, match: Match, results: Iterable[MeasuredResult]) -> Known:
         for one in own
         if one.unit == "output_tokens_per_s" and one.count == config.gpus and _same_load(match, one)
     )
-    return _placed(config, alike)
+    return _confirming(config.work, _placed(config, alike), lambda one: one.value)
 
 
 def _same_load(match: Match, result: MeasuredResult) -> bool:
@@ -98,13 +107,32 @@ def _training(case: Case, config: Config, results: Iterable[MeasuredResult]) -> 
         and one.method == METHODS[case.method]
         and _near(one.sequence_tokens, corner.sequence_tokens)
     )
-    return _placed(config, alike)
+    return _confirming(
+        trained.seconds, _placed(config, alike), lambda one: corner.tokens / (one.value * config.gpus)
+    )
 
 
 def _power(config: Config, results: Iterable[MeasuredResult]) -> Known:
     """Power is that of a whole server: another machine with the same cards says nothing of this one."""
     found = _placed(config, (one for one in results if one.unit == POWER))
-    return found if found.state == "measured_here" and config.servers == 1 else Known("computed")
+    if found.state != "measured_here" or config.servers != 1:
+        return Known("computed")
+    return _confirming(config.power_w, found, lambda one: one.value)
+
+
+def _confirming(shown: Range | None, found: Known, measured_as: Callable[[MeasuredResult], float]) -> Known:
+    """Return a computed figure's state: that of the nearest measurement where the range shown holds it.
+
+    Args:
+        shown: The range on the page.
+        found: The measurements, by where they were taken.
+        measured_as: A measurement in the figure's own unit.
+    """
+    if not found.results or shown is None:
+        return Known("computed")
+    if shown.low <= measured_as(found.results[0]) <= shown.high:
+        return found
+    return replace(found, state="computed")
 
 
 def _placed(config: Config, results: Iterable[MeasuredResult]) -> Known:
@@ -114,8 +142,8 @@ def _placed(config: Config, results: Iterable[MeasuredResult]) -> Known:
         return Known("computed")
     if _here(config, found[0]):
         here = [one for one in found if _here(config, one)]
-        return Known("measured_here", tuple(here[:SHOWN]))
-    return Known("measured_elsewhere", tuple(found[:SHOWN]))
+        return Known("measured_here", tuple(here[:SHOWN]), "measured_here")
+    return Known("measured_elsewhere", tuple(found[:SHOWN]), "measured_elsewhere")
 
 
 def _here(config: Config, result: MeasuredResult) -> bool:

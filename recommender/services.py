@@ -580,6 +580,7 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
             "unit_label": unit,
             "origin_label": str(reasons.EVIDENCE_LABELS[_state(name, triple, known)]),
             "checks": _checks(name, known, config) if triple else [],
+            "unconfirmed_label": _unconfirmed(name, triple, known),
         }
         for name, triple, unit in rows
     ]
@@ -592,6 +593,14 @@ MEASURED_FIGURES = {"output_tokens": "output_tokens_per_s", "power": "power_w"}
 def _state(name: str, triple: list[float] | None, known: Mapping[str, evidence.Known]) -> str:
     found = known.get(MEASURED_FIGURES.get(name, name))
     return "unknown" if triple is None else found.state if found else "computed"
+
+
+def _unconfirmed(name: str, triple: list[float] | None, known: Mapping[str, evidence.Known]) -> str:
+    """Return where a figure was measured whose range does not hold the measurement; "" for all others."""
+    found = known.get(MEASURED_FIGURES.get(name, name))
+    if triple is None or found is None or found.place is None or found.state == found.place:
+        return ""
+    return str(reasons.EVIDENCE_LABELS[found.place])
 
 
 def _checks(name: str, known: Mapping[str, evidence.Known], config: Config) -> list[dict[str, str]]:

@@ -92,7 +92,7 @@ def test_a_language_models_rate_is_held_against_the_same_model_card_count_and_lo
     llama = BenchmarkResult.objects.filter(ai_model__slug=TOKENS["model"]).first().ai_model
     given = {
         "figure": "output_tokens_per_s",
-        "value": 1.0,  # nonsense: a measurement never replaces an estimate
+        "value": sum(before["output_tokens_per_s"][:2]) / 2,  # inside of what is shown, and not its middle
         "gpu": row.gpu,
         "gpu_count": before["gpus_per_server"],
         "server": row.server,
@@ -107,6 +107,34 @@ def test_a_language_models_rate_is_held_against_the_same_model_card_count_and_lo
     match, evidence = evidence_of(TOKENS, server, gpu)
     assert evidence["output_tokens_per_s"] == evidence["throughput"] == expected
     assert match["output_tokens_per_s"] == before["output_tokens_per_s"]
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(0.99, "computed"), (1.0, "measured_here")])
+def test_a_measurement_outside_of_the_range_stands_beside_an_estimate(client, factor, expected):
+    server, gpu = "thinksystem-sr680a-v3", "nvidia-h200-sxm-141gb"
+    before, _evidence = evidence_of(TOKENS, server, gpu)
+    row = BenchmarkResult.objects.filter(server__slug=server, gpu__slug=gpu).first()
+    BenchmarkResultFactory(
+        figure="output_tokens_per_s",
+        value=before["output_tokens_per_s"][0] * factor + 0.1,
+        gpu=row.gpu,
+        gpu_count=before["gpus_per_server"],
+        server=row.server,
+        ai_model=BenchmarkResult.objects.filter(ai_model__slug=TOKENS["model"]).first().ai_model,
+        precision="fp8",
+        input_tokens=1000,
+        output_tokens=1000,
+        concurrency=64,
+        scenario="",
+    )
+    match, evidence = evidence_of(TOKENS, server, gpu)
+    assert evidence["output_tokens_per_s"] == evidence["throughput"] == expected
+    assert match["output_tokens_per_s"] == before["output_tokens_per_s"]
+    with override("en"):
+        path = reverse("recommender:results")
+    html = client.get(path, TOKENS | {"show": "all"}).content.decode()
+    said = "estimate; measured here: " if expected == "computed" else ">measured here: "
+    assert said in html
 
 
 def test_training_is_held_against_the_same_method_and_machine():
