@@ -60,6 +60,12 @@ def test_a_list_is_read_to_its_end_by_its_own_links(client, name):
         assert "offset=0" in found["previous"] or pages > 2
 
 
+def test_a_part_that_ends_with_the_list_leads_no_further(client):
+    total = get(client, "workloads")["total"]
+    assert get(client, "workloads", limit=total)["next"] is None
+    assert get(client, "workloads", limit=total - 1)["next"]
+
+
 def test_beyond_the_end_the_way_back_is_the_last_part(client):
     found = get(client, "workloads", limit=5, offset=50)
     assert (found["items"], found["next"]) == ([], None)
@@ -115,8 +121,18 @@ def test_a_server_that_is_not_published_is_nowhere(client):
     assert client.get("/api/v1/servers/thinksystem-sr650-v3").status_code == 404
     assert server.slug not in json.dumps(get(client, "servers", limit=100)["items"])
     assert server.slug not in {item["server"]["slug"] for item in get(client, "gpus/nvidia-l40s")["servers"]}
-    measured = get(client, "benchmarks", limit=100)["items"]
-    assert server.slug not in {row["server"]["slug"] for row in measured if row["server"]}
+
+
+def test_a_measurement_does_not_name_a_server_that_is_not_published(client):
+    query = {"gpu": "nvidia-h200-sxm-141gb", "limit": 100}
+    server = Server.objects.get(slug="thinksystem-sr680a-v3")
+    named = [row["server"] for row in get(client, "benchmarks", **query)["items"]]
+    assert {"slug": server.slug, "name": server.name} in named
+    server.is_published = False
+    server.save()
+    assert server.slug not in json.dumps(
+        [row["server"] for row in get(client, "benchmarks", **query)["items"]]
+    )
 
 
 @pytest.mark.parametrize(
