@@ -12,7 +12,8 @@ from catalog.models import BenchmarkResult
 MLPERF = re.compile(r"mlperf-(?P<training>training-)?(?P<round>v\d+\.\d+)")
 REPOSITORY = re.compile(r"github:(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{7,40})")
 GITHUB = re.compile(r"https://github\.com/(?P<name>[\w.-]+/[\w.-]+)/")
-PATH = re.compile(r"[\w.+-]+(?:/[\w.+-]+)*(?:#[\w.-]+)?")
+# A file, and what follows "#": an anchor where it is written like one, else a heading in words.
+PATH = re.compile(r"(?P<file>[\w.+-]+(?:/[\w.+-]+)*)(?:(?P<anchor>#[\w.-]+)|#.*)?")
 SAMPLE = re.compile(r"(?P<work>\d+) (?:steps|s clips)\b")  # of a data set: of an image, of speech
 VERSION = re.compile(r"v?\d[\w.+-]*")
 WORK = {
@@ -114,8 +115,9 @@ def link_of(reference, locator):
     if repository is None:
         return reference if reference.startswith("https://") else None
     root = f"https://github.com/{repository['name']}"
-    if PATH.fullmatch(locator) and ("/" in locator or "." in locator):
-        return f"{root}/blob/{repository['commit']}/{locator}"
+    place = PATH.fullmatch(locator)
+    if place and ("/" in place["file"] or "." in place["file"]):
+        return f"{root}/blob/{repository['commit']}/{place['file']}{place['anchor'] or ''}"
     return f"{root}/tree/{repository['commit']}"
 
 

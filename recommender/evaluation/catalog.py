@@ -10,6 +10,7 @@ from recommender import adapters
 from recommender.evaluation.cases import Question, Refused
 from recommender.evaluation.shelf import Card, reporting, same_source
 from recommender.sizing import power
+from recommender.sizing.power_constants import Work
 from recommender.sizing.specs import AIModelSpec, MeasuredResult, Range
 
 
@@ -69,8 +70,8 @@ class CatalogShelf:
             raise Refused(f"GPU not in the catalog: {question.gpu}")
         return reporting(card, question.gpu_total_gib)
 
-    def server_power_w(self, card: Card, gpus: int) -> Range:
-        """Return what servers of the catalog draw with that many of these cards at full load [W].
+    def server_power_w(self, card: Card, gpus: int, work: Work) -> Range:
+        """Return what servers of the catalog draw with that many of these cards at that kind of work [W].
 
         The case names no server of ours: from the least of them to the most.
 
@@ -83,7 +84,7 @@ class CatalogShelf:
             for node in machine.nodes
             if node.gpu.slug == card.spec.slug and max(node.counts) >= gpus
         ]
-        drawn = [found for node in nodes if (found := power.server_power_w(node, gpus, "batch"))]
+        drawn = [found for node in nodes if (found := power.server_power_w(node, gpus, work))]
         if not drawn:
             raise Refused("no server of the catalog takes that many of these cards")
         low, high = min(one.low for one in drawn), max(one.high for one in drawn)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recommender.evaluation.cases import Question, Refused
+from recommender.sizing.power_constants import Work
 from recommender.sizing.specs import (
     GIB,
     USABLE_SHARE,
@@ -63,8 +64,8 @@ class Shelf(Protocol):
     def measured(self, question: Question) -> tuple[MeasuredResult, ...]:
         """Return stored results of the case's model, without those of its own log or table."""
 
-    def server_power_w(self, card: Card, gpus: int) -> Range:
-        """Return what servers draw with that many of these cards at work [W].
+    def server_power_w(self, card: Card, gpus: int, work: Work) -> Range:
+        """Return what servers draw with that many of these cards at that kind of work [W].
 
         Raises:
             Refused: none takes them, or their power is not known.

@@ -13,6 +13,7 @@ from recommender.evaluation.scores import Prediction
 from recommender.evaluation.shelf import Card, Shelf
 from recommender.sizing import latency, memory, memory_constants
 from recommender.sizing.model_work import model_work
+from recommender.sizing.power_constants import Work
 from recommender.sizing.specs import AIModelSpec, KVPrecision, Layout, Link, Range
 
 FAMILY = "inference-throughput"
@@ -23,6 +24,7 @@ TENSORRT_SEQUENCES = 2048
 # to be summed up more than half.
 MEAN_PROMPT = (0.2, 0.7)
 MEAN_ANSWER = (0.25, 1.0)
+ADVISED_WORK: Work = "any"  # what recommendations and results show of a server that answers, at any load
 DECODE = (64, 256)  # prompt and answer of a case that only says "decode" [tokens]
 
 # Situations of language models whose lengths are stated.
@@ -88,7 +90,8 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
         Refused: the figure or something of the case is not known.
     """
     if figure == "mean_system_power_w":
-        return Prediction(shelf.server_power_w(shelf.card(question), question.gpu_count), "system power")
+        drawn = shelf.server_power_w(shelf.card(question), question.gpu_count, ADVISED_WORK)
+        return Prediction(drawn, "system power")
     other = classic.model_of(question, shelf)
     if other is not None:
         return classic.predict(question, figure, other, shelf)

@@ -58,6 +58,23 @@ def test_a_case_becomes_a_row_of_what_all_gpus_do_with_the_place_where_it_can_be
 
 
 @pytest.mark.parametrize(
+    ("locator", "place"),
+    [
+        (
+            "docs/lab/glm-4.x/h100.md#1. Choosing the Inference Engine",
+            "blob/47277d7/docs/lab/glm-4.x/h100.md",
+        ),
+        ("README.md#kv-cache", "blob/47277d7/README.md#kv-cache"),
+        ("README.md + lora.yaml", "tree/47277d7"),  # two files: neither is the page
+        ("docs (quick start, tables)", "tree/47277d7"),
+    ],
+)
+def test_a_case_links_to_the_page_that_its_source_names(locator, place):
+    address = benchmarks.link_of("github:gpustack/gpustack@47277d7", locator)
+    assert address == f"https://github.com/gpustack/gpustack/{place}"
+
+
+@pytest.mark.parametrize(
     ("change", "reason"),
     [
         ({"gpu": "nvidia-h100-80gb-unspecified", "gpu_proxy": "nvidia-h100-sxm-80gb"}, "card or its form"),

@@ -9,10 +9,12 @@ from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from catalog.models import MeasuredWeights, Source
-from recommender import evaluation
+from recommender import adapters, evaluation
 from recommender.evaluation.cases import parse
 from recommender.evaluation.catalog import CatalogShelf
 from recommender.evaluation.shelf import same_source
+from recommender.sizing.demand import Corner
+from recommender.sizing.rules import power_of, work_of
 
 # vLLM logs: https://github.com/vllm-project/vllm/issues/10517 and the estimator of openshift-psap.
 LLAMA_8B = {
@@ -434,6 +436,13 @@ def test_power_of_servers_is_judged_wherever_it_was_measured(evaluate):
     )
     found = predicted(evaluate(case))["llama-70b-trt", "mean_system_power_w"]
     assert found.low <= 9653.5 <= found.high
+    # judged as what results show of a server that answers: the calculation of the same kind of work
+    specs = adapters.load_specs()
+    nodes = [node for machine in specs.machines for node in machine.nodes if node.gpu.slug == case["gpu"]]
+    serving = work_of(Corner(model=specs.models[case["model"]]))
+    shown = [power_of(node, 8, 1, serving) for node in nodes if max(node.counts) >= 8]
+    assert found.low == min(one.low for one in shown)
+    assert found.high == max(one.high for one in shown)
     unknown = evaluate(changed(case, gpu_count=64))
     assert (
         reasons(unknown)["mean_system_power_w"] == "no server of the catalog takes that many of these cards"
