@@ -134,6 +134,22 @@ def stored(path: Path) -> Stored | None:
     return Stored(json.loads(path.read_text(encoding="utf-8")))
 
 
+def notes_file(folder: Path) -> Path:
+    return folder / "case_notes.yaml"
+
+
+@cache
+def notes(path: Path) -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """Return what is known to stand in the way of cases: {(id, figure): text by language}."""
+    entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return {
+        (case, figure): {code: entry[code] for code in entry.keys() - {"cases", "figures"}}
+        for entry in entries
+        for case in entry["cases"]
+        for figure in entry["figures"]
+    }
+
+
 def _worst_first(answers: Iterable[Answer], entries: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a figure's cases, the largest error first; those judged by their range alone come last."""
     ordered = sorted(

@@ -1,7 +1,7 @@
 """What the templates of the accuracy pages print, made from the stored figures."""
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from catalog.templatetags.units import format_number
 from recommender import accuracy_chart, accuracy_texts as texts
@@ -118,8 +118,12 @@ def figure(found, names):
     }
 
 
-def case(found, one, names):
-    """Return one line of the table of cases."""
+def case(found, one, names, notes):
+    """Return one line of the table of cases, with what is known to stand in its way.
+
+    Args:
+        notes: See `accuracy.notes`.
+    """
     family, figure_name = found["family"], found["figure"]
     low, typical, high = one["predicted"]
     return {
@@ -138,6 +142,7 @@ def case(found, one, names):
         "inside": one["inside"],
         "link": one["link"],
         "id": one["id"],
+        "note": notes.get((one["id"], figure_name), {}).get(get_language(), ""),
     }
 
 

@@ -25,11 +25,11 @@ def figure(request, family, figure):
     found = accuracy_page.figure_named(stored, family, figure) if stored else None
     if found is None:
         raise Http404
-    names = _names()
+    names, notes = _names(), accuracy.notes(accuracy.notes_file(settings.BASE_DIR / "fixtures"))
     page = Paginator(found["cases"], CASES_PER_PAGE).get_page(request.GET.get("page"))
     context = accuracy_page.figure(found, names) | {
         "page": page,
-        "cases": [accuracy_page.case(found, one, names) for one in page],
+        "cases": [accuracy_page.case(found, one, names, notes) for one in page],
     }
     return render(request, "recommender/accuracy_figure.html", context)
 

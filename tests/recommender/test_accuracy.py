@@ -265,3 +265,17 @@ def test_one_group_alone_gives_no_factor(client, kept):
         for figure in ("tokens-per-s", "tokens-per-s-per-gpu")
     ]
     assert ["one_factor" in response.context["means"] for response in shown] == [False, True]
+
+
+def test_what_stands_in_the_way_of_a_case_is_said_where_it_is_known(client, kept):
+    notes = accuracy.notes(accuracy.notes_file(FIXTURES))
+    cases = {(one["id"], found["figure"]) for found in kept.data["figures"] for one in found["cases"]}
+    assert notes.keys() <= cases
+    assert all(text.keys() == set(LANGUAGES) and all(text.values()) for text in notes.values())
+    page = Page("recommender:accuracy_figure", {"family": "inference-memory", "figure": "kv-cache-tokens"})
+    for language in LANGUAGES:
+        html = client.get(page.path(language)).content.decode()
+        row = html[html.index('id="A-rtxpro6000-glm47-nvfp4"') :].partition("</tr>")[0]
+        assert notes["A-rtxpro6000-glm47-nvfp4", "kv_cache_tokens"][language] in row
+        other = html[html.index('id="A-vdb-012"') :].partition("</tr>")[0]
+        assert "<p" not in other
