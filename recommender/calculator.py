@@ -419,6 +419,28 @@ def contradiction(calculation: Calculation) -> Range | None:
     return expected
 
 
+def unusual_layers(calculation: Calculation) -> tuple[int, int] | None:
+    """Return the layers that published models of about that size have [count]; None: the reader's are usual.
+
+    Where the width is given as well, `contradiction` says more.
+    """
+    dimensions, model = dict(calculation.hardware.shape), calculation.model
+    stated = dimensions.get("num_layers")
+    if stated is None or "hidden_size" in dimensions or model.slug in calculation.names:
+        return None
+    known = tuple(adapters.load_specs().models.values())
+    usual = [
+        found
+        for corner in (calculation.case.easy, calculation.case.hard)
+        if (chosen := corner.model or corner.trained) is not None
+        and (found := shapes.layers_of(chosen, known)) is not None
+    ]
+    if not usual:
+        return None
+    fewest, most = min(low for low, _high in usual), max(high for _low, high in usual)
+    return (fewest, most) if shapes.contradicts(Range(fewest, fewest, most), stated) else None
+
+
 def weights_type(case: Case, model: AIModelSpec, gpu: GPUSpec) -> Precision:
     """Return the type of the weights on that card: the one asked for, else the model's own.
 

@@ -176,6 +176,14 @@ class Calculator(Questionnaire):
                 for count in (expected.low, expected.high, calculation.model.compute_parameters)
             )
             self.errors.setdefault("hidden_size", text % {"low": low, "high": high, "stated": stated})
+        usual = calculator.unusual_layers(calculation)
+        if usual is not None:
+            text = gettext(
+                "Published models of about that size have %(low)s to %(high)s layers: check the layers and "
+                "the size. The figures below take both as they are."
+            )
+            low, high = (units.number(count) for count in usual)
+            self.errors.setdefault("num_layers", text % {"low": low, "high": high})
 
     def field(self, name):
         if name in HARDWARE_KEYS:

@@ -120,6 +120,15 @@ def parameters_of(dimensions: Dimensions, model: AIModelSpec, known: Sequence[AI
     return Range(rates[0], _quantile(rates, 0.5), rates[-1]).scaled(each)
 
 
+def layers_of(model: AIModelSpec, known: Sequence[AIModelSpec]) -> tuple[int, int] | None:
+    """Return the fewest and the most layers that published models of about that size have [count].
+
+    None: there is no published model to compare with.
+    """
+    layers = [one.num_layers for one in _alike(model, tuple(known)) if one.num_layers]
+    return (min(layers), max(layers)) if layers else None
+
+
 def contradicts(expected: Range, least: float, most: float | None = None) -> bool:
     """Tell whether a stated size lies outside of what the dimensions make by more than the tolerance.
 

@@ -795,6 +795,20 @@ def test_layers_and_width_of_another_size_are_told_beside_their_field(client, la
     assert "<li>" not in re.search(r'id="id_hidden_size_error"[^>]*>(.*?)</div>', fine, re.DOTALL).group(1)
 
 
+def test_layers_that_no_model_of_that_size_has_are_told_beside_their_field(client):
+    asked = {"parameters_b": "70", "gpu": "nvidia-h200-sxm-141gb"}
+
+    def told(**given):
+        html = client.get(url(**asked | given)).content.decode()
+        return "<li>" in re.search(r'id="id_num_layers_error"[^>]*>(.*?)</div>', html, re.DOTALL).group(1)
+
+    assert told(num_layers="3")
+    assert told(num_layers="900")
+    assert not told(num_layers="80")
+    assert told(num_layers="3", parameters_b="8..70")
+    assert not told(num_layers="32", parameters_b="8..70")
+
+
 def test_a_guessed_cache_is_a_range_that_says_so(client):
     asked = {
         "parameters_b": "8",

@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 from recommender import adapters
 from recommender.sizing.caches import cache_bytes, cache_bytes_per_token
 from recommender.sizing.memory import inference_memory, max_requests
-from recommender.sizing.shapes import contradicts, parameters_of, usual_shape, with_dimensions
+from recommender.sizing.shapes import contradicts, layers_of, parameters_of, usual_shape, with_dimensions
 from recommender.sizing.specs import Layout, SizingError
 from tests.recommender.advice import advice
 from tests.sizing.memory_examples import H200
@@ -81,6 +81,13 @@ def test_layers_and_width_make_a_size():
     assert contradicts(parameters_of({"num_layers": 32, "hidden_size": 4096}, guess, published()), 70e9)
     assert parameters_of({"num_layers": 80}, guess, published()) is None
     assert parameters_of({"num_layers": 80, "hidden_size": 8192}, guess, ()) is None
+
+
+def test_the_layers_of_published_models_bound_those_of_a_size():
+    """Llama 3.3 70B and Qwen2.5 72B have 80 layers, no model of that size has 3."""
+    fewest, most = layers_of(usual_shape(70e9, known=published()), published())
+    assert 10 < fewest <= 80 <= most < 300
+    assert layers_of(usual_shape(70e9), ()) is None
 
 
 def test_hardly_any_model_of_the_catalog_contradicts_itself():
