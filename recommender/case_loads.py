@@ -58,6 +58,10 @@ def serving_load(
         if draft:
             reader.text("draft_model")
             hard["draft"] = easy["draft"] = models[draft]
+            served = easy["model"]
+            own = draft == served.slug and served.mtp_parameters  # its prediction layers propose
+            if not own and models[draft].parameters >= served.parameters:
+                notices.append(Notice("draft_not_smaller"))
         ttft, tpot = reader.ends("ttft_ms"), reader.ends("tpot_ms")
         for place, corner in enumerate((hard, easy)):
             if reader.given("ttft_ms"):

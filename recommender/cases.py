@@ -82,9 +82,11 @@ def resolve(
     trains = bool(stages & {"training", "fine_tuning", "mixed"})
     notices: list[Notice] = []
     kind = _kind(answers, models, chosen, notices)
+    stands_in = False
     if trains and not serves:
         if kind not in (TOKENS, EMBEDDINGS) and not answers.one("model"):
             notices.append(Notice("training_tokens_only"))
+            stands_in = not answers.one("training_model") and not answers.one("parameters_b")
         kind = TOKENS
     fitting = tuple(
         preset for preset in chosen if not serves or KIND_OF_WORKLOAD.get(preset.slug, TOKENS) == kind
@@ -98,6 +100,8 @@ def resolve(
     trained, easy_trained = (None, None)
     if trains:
         trained, easy_trained = trained_model(reader, models, stages, serves, model, easy_model)
+        if stands_in:
+            notices.append(Notice("training_stands_in", (("model", names.get(trained.slug, trained.slug)),)))
         shape = (trained.num_layers, trained.hidden_size, trained.num_attention_heads)
         if KIND_OF_MODEL[trained.kind] not in (TOKENS, EMBEDDINGS) or None in shape:
             key = "training_model" if answers.one("training_model") else "model"
@@ -253,7 +257,9 @@ def _stages(answers: Answers, chosen: tuple[Preset, ...]) -> set[str]:
     if not stages:
         stages = {preset.stage for preset in chosen}
     if not stages:
-        stages = {"fine_tuning"} if any(answers.one(key) for key in TRAINING_KEYS) else {"inference"}
+        learns = any(answers.one(key) for key in TRAINING_KEYS)
+        learns = learns or (answers.one("training_model") is not None and answers.one("model") is None)
+        stages = {"fine_tuning"} if learns else {"inference"}
         if answers.one("method") == "pretraining":
             stages = {"training"}
     return stages

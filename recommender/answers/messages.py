@@ -79,6 +79,13 @@ NOTICES = {
         "its shape is not published."
     ),
     "training_tokens_only": _("Only the training of language models is sized."),
+    "training_stands_in": _(
+        "The figures are those of %(model)s, a language model: they say nothing of training for the task "
+        "that was chosen."
+    ),
+    "draft_not_smaller": _(
+        "The draft model is not smaller than the model it proposes for: it takes memory and saves no time."
+    ),
     "several_kinds": _("Only “%(used)s” was sized: ask for “%(key)s” apart, its load is of another kind."),
     "context_below_request": _(
         "The longest context (%(context)s tokens) is shorter than prompt and answer together "

@@ -163,7 +163,7 @@ def serving_breakdown(
     }
     lines = serving_lines(sized, gpu, layout, requests=requests, **load)
     memory = inference_memory(sized, gpu, layout, requests=requests, **load)
-    graphs = graphs_beside(gpu, engine)
+    graphs = graphs_beside(gpu, engine) if model.generates_tokens else None  # runtimes of others record none
     share = planned_share(engine, utilization)
     per_token = request = most = None
     if known and model.cache_groups:

@@ -67,6 +67,36 @@ def test_notices_of_these_answers_are_not_kept_for_others():
 
 
 @pytest.mark.parametrize(
+    ("change", "warned"),
+    [
+        ({"draft_model": "llama-3.2-1b"}, False),
+        ({"draft_model": "llama-3.1-8b"}, True),  # itself, without prediction layers
+        ({"draft_model": "llama-3.3-70b"}, True),
+        ({"model": "deepseek-v3", "draft_model": "deepseek-v3"}, False),  # its own prediction layer
+        ({}, False),
+    ],
+)
+def test_a_draft_model_that_is_not_smaller_is_warned_of(change, warned):
+    notices = services.recommend(parse(CHAT | change)).notices
+    assert ("draft_not_smaller" in {notice.code for notice in notices}) == warned
+
+
+def test_training_of_another_task_names_the_model_that_stands_in():
+    result = services.recommend(parse({"stage": "training", "workload": "vision"}))
+    (notice,) = [notice for notice in result.notices if notice.code == "training_stands_in"]
+    assert result.names[result.case.hard.trained.slug] in notice.text
+    named = services.recommend(parse({"stage": "training", "workload": "vision", "model": "llama-3.1-8b"}))
+    assert "training_stands_in" not in {notice.code for notice in named.notices}
+
+
+@pytest.mark.parametrize("answers", [{"stage": "training", "model": "yolo11"}, {"training_model": "yolo11"}])
+def test_training_that_cannot_be_sized_is_refused_not_replaced(answers):
+    with pytest.raises(services.BadAnswers) as refused:
+        services.recommend(parse(answers))
+    assert [problem.code for problem in refused.value.problems] == ["model_not_trainable"]
+
+
+@pytest.mark.parametrize(
     ("key", "slug", "missing"),
     [
         ("model", "yolo11", None),

@@ -34,6 +34,7 @@ from tests.sizing.memory_examples import (
     UNKNOWN,
     split,
 )
+from tests.sizing.speed_examples import YOLO
 
 
 def summed(items, *groups):
@@ -315,6 +316,13 @@ def test_graphs_lie_beside_the_budget_of_vllm_and_inside_that_of_sglang():
     assert found.warnings == serve(LLAMA_8B, H100, engine="sglang", utilization=0.9).warnings == ()
     assert serve(LLAMA_8B, H100, engine="sglang", utilization=0.98).warnings == ("budget_above_95",)
     assert serve(LLAMA_8B, MI300X, utilization=0.98).warnings == ("graphs_beside", "budget_above_95")
+
+
+def test_a_runtime_of_frames_records_no_graphs():
+    found = serve(YOLO, H100, utilization=0.999)
+    assert found.beside == ()
+    assert "graphs_beside" not in found.warnings
+    assert "graphs_beside" in serve(LLAMA_8B, H100, utilization=0.999).warnings
 
 
 # --- Training ---
