@@ -1,10 +1,10 @@
 """Figures stand on the sources that cover them; where sources disagree, both values are kept."""
 
 import pytest
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from catalog import loading
-from catalog.models import GPU, Evidence, GPUOption, Server, Source, Variant
+from catalog.models import GPU, AIModel, Evidence, GPUOption, Server, Source, Variant
 
 pytestmark = pytest.mark.usefixtures("catalog")
 
@@ -269,3 +269,37 @@ def test_sources_of_servers_and_gpus_are_described_in_each_language():
         for text in (source.description_es, source.description_ru, source.description_en):
             assert text, source.slug
         assert source.description_es != source.title, source.slug
+
+
+def test_a_models_cache_and_active_parameters_say_where_they_come_from():
+    """Only these have no source that tells what they keep, or the maker's round figure."""
+    covered = Evidence.objects.filter(ai_model=OuterRef("pk"))
+    caches = AIModel.objects.filter(cache_groups__isnull=False).exclude(
+        Exists(covered.filter(field="cache_groups"))
+    )
+    assert set(caches.values_list("slug", flat=True)) <= {
+        "qwen3.8-2.4t-a95b",
+        "deepseek-v2",
+        "minimax-text-01",
+        "gigachat3-702b-a36b",
+        "whisper-large-v3",
+        "whisper-large-v3-turbo",
+    }
+    active = AIModel.objects.filter(active_parameters__isnull=False).exclude(
+        Exists(covered.filter(field="active_parameters"))
+    )
+    assert active.count() <= 16
+
+
+def test_a_cache_that_was_derived_is_one_of_whole_contexts():
+    rows = Evidence.objects.filter(field="cache_groups", state="derived", note__contains="taken for granted")
+    assert rows
+    for row in rows.select_related("ai_model"):
+        (group,) = row.ai_model.cache_groups.all()
+        model = row.ai_model
+        assert (group.kind, group.layers, group.kv_heads, group.head_dim) == (
+            "full",
+            model.num_layers,
+            model.num_kv_heads,
+            model.head_dim,
+        )
