@@ -15,7 +15,7 @@ from itertools import takewhile
 from math import floor
 from typing import Literal
 
-from recommender.sizing.choosing import best, standing
+from recommender.sizing.choosing import FOREMOST, best, standing
 from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner, Machine, Message, message
 from recommender.sizing.findings import over_unknown_network, reasons_of, warnings_of
@@ -97,7 +97,13 @@ def rank(case: Case, machines: Sequence[Machine]) -> Ranking:
 
 def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
     """Return the configuration that `rank` puts first, without the rest; None: nothing fits."""
-    found = [(config, machine) for machine in machines for config in _try_machine(case, machine)[0]]
+    found: list[tuple[Config, Machine]] = []
+    if case.priority != "footprint":
+        # What holds for certain with all facts known stands before everything else: where there is any, what
+        # holds only at the easy corner cannot come first and is not worked out.
+        found = [(config, machine) for machine in machines for config in _certain(case, machine)]
+    if not found:
+        found = [(config, machine) for machine in machines for config in _try_machine(case, machine)[0]]
     if not found:
         return None
     ahead = min(standing(config) for config, _machine in found)
@@ -107,6 +113,20 @@ def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
         if standing(config) == ahead
     ]
     return min(scored, key=lambda pair: _order(case, *pair))[0]
+
+
+def _certain(case: Case, machine: Machine) -> Iterator[Config]:
+    """Yield for each GPU the configuration that stands for it, where that one stands foremost of all."""
+    for nodes in _nodes_by_gpu(machine).values():
+        precision, fallback = _precision(case, nodes, case.hard)
+        configs = [
+            config
+            for node in nodes
+            for config in _holds(case, node, case.hard, True, precision, fallback)[0]
+            if standing(config) == FOREMOST
+        ]
+        if configs:
+            yield best(case, configs, machine)
 
 
 def fits_somehow(case: Case, machine: Machine) -> bool:
@@ -196,19 +216,20 @@ def _holds(
         return configs, failures  # why is asked at the easy corner
     for config in sizes_of(case, node, corner, strict, precision, fallback):
         if isinstance(config, Failure):
+            if strict:
+                continue
             least = 2 if case.n_plus_1 else 1
             over, _facts = size_rules(corner, rack_units_of(node, least), power_of(node, config.count, least))
             failures.append(replace(config, reasons=_all_reasons(config.reasons, [*broken, *over])))
             continue
         units = rack_units_of(node, config.servers)
         watts = power_of(node, config.count, config.servers, work_of(corner))
-        sized = replace(config, rack_units=units, power_w=watts)
         over, more_facts = size_rules(corner, units, watts)
         fed, unfed = supply_rules(case, node, config.count, strict)
         over += [item for item in fed if not any(other.code == item.code for other in over)]
         more_facts += unfed
         if case.must:
-            unmet, unknown = broken_musts(case, sized)
+            unmet, unknown = broken_musts(case, replace(config, rack_units=units, power_w=watts))
             over += unmet
             more_facts += unknown
         reasons = [*broken, *over]
@@ -223,7 +244,9 @@ def _holds(
         known = list(dict.fromkeys([*facts, *more_facts, *config.facts]))
         if node.evidence == "derived":
             known.insert(0, "derived")
-        configs.append(replace(sized, facts=tuple(known), soft=tuple(soft)))
+        configs.append(
+            replace(config, rack_units=units, power_w=watts, facts=tuple(known), soft=tuple(soft))
+        )
     return configs, failures
 
 

@@ -7,6 +7,7 @@ from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Machine
 from recommender.sizing.scores import criteria_of, lateness, score
 
+FOREMOST = (0, 0, False)  # the best `standing` that there is
 SERVER_COSTS_CARDS = 2.2  # what another chassis weighs in cards when configurations are compared
 
 

@@ -75,8 +75,29 @@ class Corner:
     altitude_m: float | None = None
 
     def __hash__(self) -> int:
-        """Equal corners have these equal; hashing more of them would only take longer."""
-        return hash((self.requests, self.input_tokens, self.tokens_per_request, self.tokens, self.rate))
+        """Equal corners have these equal; hashing more of them would only take longer.
+
+        They are what may be moved alone: corners that differ in them are found without being compared.
+        """
+        return hash(
+            (
+                self.requests,
+                self.arrivals_per_s,
+                self.input_tokens,
+                self.output_tokens,
+                self.tokens_per_request,
+                self.prefix_percent,
+                self.ttft_s,
+                self.tpot_s,
+                self.rate,
+                self.tokens,
+                self.target_s,
+                self.sequence_tokens,
+                self.global_batch,
+                self.micro_batch,
+                self.lora_rank,
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +157,7 @@ class Case:
 
     def __hash__(self) -> int:
         """Equal cases have these equal; hashing more of them would only take longer."""
-        return hash((self.hard, self.kind, self.priority, self.engine))
+        return hash((self.hard, self.typical_ttft_s, self.typical_tpot_s, self.typical_target_s))
 
 
 @dataclass(frozen=True, slots=True)

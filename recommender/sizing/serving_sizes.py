@@ -14,6 +14,7 @@ from recommender.sizing.specs import (
     GPUSpec,
     Layout,
     Link,
+    Memory,
     NodeSpec,
     Precision,
     Range,
@@ -106,8 +107,12 @@ def _text_size(
 ) -> Iterator[Config | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    replica = _replica(case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
+    replica = _replica(
+        *_service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, strict
+    )
     if replica.most < 1:
+        if strict:
+            return  # why is asked at the easy corner
         yield _text_failure(case, node, corner, single, precision, replica, count)
         return
     spare = 1 if case.n_plus_1 else 0
@@ -156,7 +161,9 @@ def _instead_of_pile(
     if hard.model != case.easy.model:
         return
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    sure = _replica(case, hard, node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
+    sure = _replica(
+        *_service(case, hard), node.gpu, node.link, node.link_bytes_per_s, single, precision, True
+    )
     if sure.most < 1:
         return
     certain = _needed(hard, sure, per_server)
@@ -184,24 +191,9 @@ def _text_config(
     per_server = layout.replicas
     servers = needed + (1 if case.n_plus_1 else 0)
     requests = ceil(corner.requests / (per_server * needed))
-    served = None
-    if replica.timed:
-        served = _serving(
-            case, corner, node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
-        )
     assert corner.model is not None
-    held = memory.inference_memory(
-        understood(corner.model),
-        node.gpu,
-        single,
-        precision=precision,
-        kv_precision=case.kv_precision,
-        tokens_per_request=corner.tokens_per_request,
-        requests=requests,
-        engine=case.engine,
-        adapters=corner.adapters,
-        draft=corner.draft,
-        prefix_tokens=corner.prefix_tokens,
+    held, served = _carried(
+        *_service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
     )
     return Config(
         node=node,
@@ -241,6 +233,79 @@ class _Replica:
     by_memory: int
     timed: bool  # false: no speed can be worked out
     arrivals_per_s: float | None  # sustained when full; None: not asked or not known
+
+
+@lru_cache(maxsize=512)
+def _service(case: Case, corner: Corner) -> tuple[Case, Corner]:
+    """Return what a service of text alone reads of a case and a corner: training beside it changes none of
+    its sizes, so that they are not worked out again when only that is moved.
+    """
+    alone = Corner(
+        model=corner.model,
+        draft=corner.draft,
+        adapters=corner.adapters,
+        arrivals_per_s=corner.arrivals_per_s,
+        arrivals_given=corner.arrivals_given,
+        input_tokens=corner.input_tokens,
+        output_tokens=corner.output_tokens,
+        tokens_per_request=corner.tokens_per_request,
+        prefix_percent=corner.prefix_percent,
+        prefix_tokens=corner.prefix_tokens,
+        ttft_s=corner.ttft_s,
+        tpot_s=corner.tpot_s,
+    )
+    service = Case(
+        kind="tokens",
+        serves=True,
+        trains=False,
+        hard=alone,
+        easy=alone,
+        typical_ttft_s=0.0,
+        typical_tpot_s=0.0,
+        typical_target_s=0.0,
+        kv_precision=case.kv_precision,
+        engine=case.engine,
+    )
+    return _same(service, alone)
+
+
+@lru_cache(maxsize=512)
+def _same(service: Case, alone: Corner) -> tuple[Case, Corner]:
+    """Return the first of all services that are equal: the same object is found without comparing."""
+    return service, alone
+
+
+@lru_cache(maxsize=8192)
+def _carried(
+    case: Case,
+    corner: Corner,
+    gpu: GPUSpec,
+    link: Link,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    precision: Precision,
+    requests: int,
+) -> tuple[Memory, latency.Serving | None]:
+    """Return what one replica holds and how fast it is with so many requests; None: that is not known."""
+    model = corner.model
+    assert model is not None
+    served = None
+    if model.cache_known:
+        served = _serving(case, corner, gpu, link, link_bytes_per_s, layout, precision, requests)
+    held = memory.inference_memory(
+        understood(model),
+        gpu,
+        layout,
+        precision=precision,
+        kv_precision=case.kv_precision,
+        tokens_per_request=corner.tokens_per_request,
+        requests=requests,
+        engine=case.engine,
+        adapters=corner.adapters,
+        draft=corner.draft,
+        prefix_tokens=corner.prefix_tokens,
+    )
+    return held, served
 
 
 @lru_cache(maxsize=8192)
@@ -429,24 +494,15 @@ def narrowed(case: Case, config: Config, layout: Layout) -> Config:
     assert corner.model is not None
     working = layout.replicas // config.servers * (config.servers - (1 if case.n_plus_1 else 0))
     requests = ceil(corner.requests / max(working, 1))
-    single = replace(layout, replicas=1, idle_gpus=0)
-    served = None
-    if config.served is not None:
-        served = _serving(
-            case, corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, requests
-        )
-    held = memory.inference_memory(
-        understood(corner.model),
+    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    held, served = _carried(
+        *_service(case, corner),
         node.gpu,
+        node.link,
+        node.link_bytes_per_s,
         single,
-        precision=config.precision,
-        kv_precision=case.kv_precision,
-        tokens_per_request=corner.tokens_per_request,
-        requests=requests,
-        engine=case.engine,
-        adapters=corner.adapters,
-        draft=corner.draft,
-        prefix_tokens=corner.prefix_tokens,
+        config.precision,
+        requests,
     )
     return replace(
         config,
@@ -466,8 +522,9 @@ def capacity_of(case: Case, config: Config) -> int | None:
     if not config.strict:
         single = replace(config.layout, replicas=1, idle_gpus=0)
         node = config.node
+        service = _service(case, config.corner)
         limit = _replica(
-            case, config.corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, True
+            *service, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, True
         ).most
     per_server = config.layout.replicas // config.servers
     return limit * per_server * (config.servers - (1 if case.n_plus_1 else 0))

@@ -48,35 +48,97 @@ def trainings(
 
     `tried` is the number of cards that failures name.
     """
+    yield from _ways(
+        *_job(case, corner),
+        corner.target_s,
+        node.gpu,
+        node.link,
+        node.link_bytes_per_s,
+        node.link_max_gpus,
+        strict,
+        count,
+        servers,
+        tried,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _ways(
+    case: Case,
+    corner: Corner,
+    target_s: float | None,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    link_max_gpus: int,
+    strict: bool,
+    count: int,
+    servers: int,
+    tried: int,
+) -> tuple[Trained | Failure, ...]:
+    """Return the same for one job (`_job`), whatever the server around the cards."""
     assert corner.trained is not None
-    if _training_precision(case, node.gpu) is None:
-        yield Failure(
-            node.gpu.slug, (message("precision", need=case.training_precision or "bf16"),), 5.0, tried
-        )
-        return
+    if _training_precision(case, gpu) is None:
+        reason = message("precision", need=case.training_precision or "bf16")
+        return (Failure(gpu.slug, (reason,), 5.0, tried),)
+    ways: list[Trained | Failure] = []
     for layout in layouts.training_layouts(
-        corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=node.link_max_gpus
+        corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=link_max_gpus
     ):
-        found = _trained(case, corner, node.gpu, node.link, node.link_bytes_per_s, layout, servers, strict)
+        found = _trained(case, corner, gpu, link, link_bytes_per_s, layout, servers, strict)
         if isinstance(found, float):
-            have = node.gpu.memory_bytes.high
+            have = gpu.memory_bytes.high
             reason = message(
                 "memory", need=found * have, have=have, gpus=count * servers, precision="training"
             )
-            yield Failure(node.gpu.slug, (reason,), found - 1.0, tried)
+            ways.append(Failure(gpu.slug, (reason,), found - 1.0, tried))
             continue
-        target = corner.target_s
-        if target is not None and found.seconds is not None:
+        if target_s is not None and found.seconds is not None:
             seconds = found.seconds.high if strict else found.seconds.low
-            if seconds > target:
-                yield Failure(
-                    node.gpu.slug,
-                    (message("training_time", need=target, have=found.seconds.low),),
-                    seconds / target - 1.0,
-                    tried,
-                )
+            if seconds > target_s:
+                reason = message("training_time", need=target_s, have=found.seconds.low)
+                ways.append(Failure(gpu.slug, (reason,), seconds / target_s - 1.0, tried))
                 continue
-        yield found
+        ways.append(found)
+    return tuple(ways)
+
+
+@lru_cache(maxsize=512)
+def _job(case: Case, corner: Corner) -> tuple[Case, Corner]:
+    """Return what training alone reads of a case and a corner: a service beside it, or a target, changes none
+    of its sizes, so that they are not worked out again when only those are moved.
+    """
+    alone = Corner(
+        trained=corner.trained,
+        tokens=corner.tokens,
+        sequence_tokens=corner.sequence_tokens,
+        global_batch=corner.global_batch,
+        micro_batch=corner.micro_batch,
+        lora_rank=corner.lora_rank,
+        network_bytes_per_s=corner.network_bytes_per_s,
+    )
+    job = Case(
+        kind="tokens",
+        serves=False,
+        trains=True,
+        hard=alone,
+        easy=alone,
+        typical_ttft_s=0.0,
+        typical_tpot_s=0.0,
+        typical_target_s=0.0,
+        training_precision=case.training_precision,
+        method=case.method,
+        optimizer=case.optimizer,
+        recompute=case.recompute,
+        sharding=case.sharding,
+    )
+    return _same(job, alone)
+
+
+@lru_cache(maxsize=512)
+def _same(job: Case, alone: Corner) -> tuple[Case, Corner]:
+    """Return the first of all jobs that are equal: what is the same object is found without comparing."""
+    return job, alone
 
 
 @lru_cache(maxsize=8192)
