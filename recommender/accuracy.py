@@ -143,7 +143,7 @@ def notes(path: Path) -> Mapping[tuple[str, str], Mapping[str, str]]:
     """Return what is known to stand in the way of cases: {(id, figure): text by language}."""
     entries = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return {
-        (case, figure): {code: entry[code] for code in entry.keys() - {"cases", "figures"}}
+        (case, figure): entry["text"]
         for entry in entries
         for case in entry["cases"]
         for figure in entry["figures"]
