@@ -24,9 +24,9 @@ def test_a_cycle_has_its_gpu_hours_and_nothing_else_is_made_up(client):
 def test_experiments_stand_against_the_hours(client):
     query = f"{TRAINING.format(method='lora')}&maintenance_hours=10&experiments_per_month="
     few, many = page_of(client, f"{query}2"), page_of(client, f"{query}5000")
-    assert "The month has the hours for all of them." in few
+    assert "All of them fit in the hours of the month." in few
     assert "= (730 − 10) × (1 − 0)" in few
-    assert "The month has not the hours for all of them." in many
+    assert "They do not all fit in the hours of the month." in many
 
 
 def test_checkpoints_of_the_whole_model_wait_for_the_storage(client):
