@@ -19,14 +19,15 @@ from recommender.labels import COMPUTED
 from recommender.ranking import Ranking, first_place
 from recommender.sizing.demand import Case, Machine
 
-MAX_KEYS = 7  # guesses first, then what should be found out
+MAX_KEYS = 12  # guesses first, then what should be found out
 # Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
 # jobs on one machine take several times as long to try.
-MAX_TRIED = 1300
-MAX_TRIED_BOTH = 400
-MAX_TRIED_TRAINING = 800
-CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
+MAX_TRIED = 1600
+MAX_TRIED_BOTH = 1000
+MAX_TRIED_TRAINING = 1500
+CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
+WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
 EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
 PRECISE = Decimal("0.01")
 COARSE = Decimal("0.02")
@@ -192,7 +193,10 @@ def _flip(
     """Return the last value towards `end` that keeps the first place, and what comes after it."""
     if start == end:
         return None, None
-    kept, value, found = start, end, places.first(case_at(end))
+    kept, value = start, end
+    found = places.first(case_at(end), places.contenders(current))
+    if found is not None and found[0] == current[0]:  # whoever loses among few loses among all
+        found = places.first(case_at(end))
     flips = found is not None and found[0] != current[0]
     for look in _looks(start, end, whole):
         place = places.first(case_at(look), places.contenders(current, found))
@@ -202,25 +206,29 @@ def _flip(
         kept = look
     if not flips:
         return None, None
-    among: frozenset[str] | None = places.contenders(current, found)
-    while True:
-        narrow_kept, narrow_value, narrow_found = kept, value, found
-        while abs(narrow_value - narrow_kept) > _step(min(abs(narrow_kept), abs(narrow_value)), whole):
-            middle = _rounded((narrow_kept + narrow_value) / 2, whole)
-            if middle in (narrow_kept, narrow_value):
+    # One that loses among few loses among all: those few find the flip, all servers confirm its two sides,
+    # and whoever is first there instead joins the few.
+    few = frozenset(place[0] for place in (current, found) if place)
+    for widened in range(WIDENED + 1):
+        among = few if widened < WIDENED else None
+        last, next_ = kept, value
+        while abs(next_ - last) > _step(min(abs(last), abs(next_)), whole):
+            middle = _rounded((last + next_) / 2, whole)
+            if middle in (last, next_):
                 break
             place = places.first(case_at(middle), among)
             if place is not None and place[0] == current[0]:
-                narrow_kept = middle
+                last = middle
             else:
-                narrow_value, narrow_found = middle, place or narrow_found
-        if among is None:
-            return narrow_kept, narrow_found
-        stays = narrow_kept == start or places.first(case_at(narrow_kept)) in (None, current)
-        beyond = places.first(case_at(narrow_value))
-        if stays and beyond is not None and beyond[0] != current[0]:
-            return narrow_kept, beyond
-        among = None  # another one comes into question: once more with all of them
+                next_ = middle
+        there = current if last == start else places.first(case_at(last))
+        beyond = places.first(case_at(next_))
+        if there is not None and there[0] != current[0]:
+            kept, value, found, few = start, last, there, few | {there[0]}
+            continue
+        if beyond is not None and beyond[0] != current[0]:
+            return last, beyond
+    return last, found
 
 
 def _looks(start: Decimal, end: Decimal, whole: bool) -> list[Decimal]:

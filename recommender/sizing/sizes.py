@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 
-from recommender.sizing.configurations import Config, Failure, Trained
+from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner, message
 from recommender.sizing.rate_sizes import rate_sizes
 from recommender.sizing.serving_sizes import narrowed, text_sizes
 from recommender.sizing.specs import NodeSpec, Precision
-from recommender.sizing.training_sizes import joins_servers, training_sizes, trainings
+from recommender.sizing.training_sizes import joins_servers, quickest, training_sizes
 
 
 def sizes_of(
@@ -59,14 +59,10 @@ def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure
             tries.append((count, servers))
     failures: list[Failure] = []
     for gpus, machines in tries:
-        found: list[Trained] = []
-        for item in trainings(case, node, corner, strict, gpus, machines):
-            if isinstance(item, Failure):
-                failures.append(item)
-            else:
-                found.append(item)
-        if found:
-            best = min(found, key=lambda item: item.seconds.typical if item.seconds else 0.0)
+        best = quickest(case, node, corner, strict, gpus, machines)
+        if isinstance(best, Failure):
+            failures.append(best)
+        else:
             facts = config.facts
             if best.seconds is None and "speed" not in facts:
                 facts = (*facts, "speed")

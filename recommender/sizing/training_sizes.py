@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from recommender.sizing import layouts, memory, precisions, training
 from recommender.sizing.configurations import Config, Failure, Trained
@@ -48,18 +49,29 @@ def trainings(
 
     `tried` is the number of cards that failures name.
     """
-    yield from _ways(
-        *_job(case, corner),
-        corner.target_s,
-        node.gpu,
-        node.link,
-        node.link_bytes_per_s,
-        node.link_max_gpus,
-        strict,
-        count,
-        servers,
-        tried,
-    )
+    yield from _ways(*_of(case, node, corner), strict, count, servers, tried)
+
+
+def quickest(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int
+) -> Trained | Failure:
+    """Return the quickest way to train on so many cards, or what comes nearest to one."""
+    return _quickest(*_of(case, node, corner), strict, count, servers)
+
+
+def _of(case: Case, node: NodeSpec, corner: Corner) -> tuple[Any, ...]:
+    """Return what the ways to train depend on: job, target and cards, whatever server holds them."""
+    cards = node.gpu, node.link, node.link_bytes_per_s, node.link_max_gpus
+    return *_job(case, corner), corner.target_s, *cards
+
+
+@lru_cache(maxsize=4096)
+def _quickest(*given: Any) -> Trained | Failure:
+    ways = _ways(*given, 1)
+    found = [way for way in ways if isinstance(way, Trained)]
+    if found:
+        return min(found, key=lambda way: way.seconds.typical if way.seconds else 0.0)
+    return min((way for way in ways if isinstance(way, Failure)), key=lambda way: way.miss)
 
 
 @lru_cache(maxsize=4096)
