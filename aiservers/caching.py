@@ -31,6 +31,7 @@ NOINDEX_VIEWS = {
     "recommender:results",
     "recommender:plans",
     "recommender:what_if",
+    "recommender:workings",
     "recommender:measuring",
     "catalog:compare",
     "catalog:server_file",

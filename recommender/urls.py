@@ -11,6 +11,7 @@ from recommender import (
     questionnaire_views,
     views,
     what_if_views,
+    workings_views,
 )
 
 register_converter(converters.StepConverter, "step")
@@ -23,6 +24,7 @@ urlpatterns = [
     path(pgettext_lazy("path", "questions/<step:step>/"), questionnaire_views.step, name="step"),
     path(pgettext_lazy("path", "results/"), views.results, name="results"),
     path(pgettext_lazy("path", "results/changes/"), what_if_views.what_if, name="what_if"),
+    path(pgettext_lazy("path", "results/workings/"), workings_views.workings, name="workings"),
     path(pgettext_lazy("path", "results/plans/"), plan_views.plans, name="plans"),
     path(pgettext_lazy("path", "results/measuring/"), plan_views.measuring, name="measuring"),
     path(pgettext_lazy("path", "memory/"), calculator_views.calculator_view, name="calculator"),

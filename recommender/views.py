@@ -9,17 +9,14 @@ from recommender import (
     answers,
     calculator_page,
     decision_page,
-    load_page,
-    month_page,
-    power_page,
     presentation,
     services,
 )
 from recommender.forms import Questionnaire, answers_in, submitted_answers, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
+from recommender.workings_views import DETAILED
 
 TOP = 5
-DETAILED = 1  # matches that open to their load, power and month, worked out: each of these is long
 RESULT_KEYS = FORM_KEYS | {"show", "view"}
 
 
@@ -42,6 +39,9 @@ def results(request):
     edited = presentation.edited_questions(form, page)
     edited_more = presentation.typical_questions(form, page, edited)
     here = {question.name for question in (*edited, *edited_more)}
+    workings_url = address(
+        "workings", form.query if view == "best" else f"{form.address_query()}&view={view}"
+    )
     context = {
         "form": form,
         "page": page,
@@ -49,9 +49,7 @@ def results(request):
             presentation.match(match, page)
             | {
                 "memory_url": calculator_page.address_of_match(form, match),
-                "load": load_page.load_details(match, result, page) if place < DETAILED else None,
-                "power": power_page.details_of_answers(match, given) if place < DETAILED else None,
-                "month": month_page.month_details(match, result.case, given) if place < DETAILED else None,
+                "workings_url": workings_url if place < DETAILED else "",
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
             }

@@ -123,6 +123,7 @@ SAMPLES = {
     ],
     "recommender:results": lambda: [Page("recommender:results", query=query) for query in QUESTIONS],
     "recommender:what_if": lambda: [Page("recommender:what_if", query=query) for query in QUESTIONS[:3]],
+    "recommender:workings": lambda: [Page("recommender:workings", query=query) for query in QUESTIONS],
     "recommender:plans": lambda: [Page("recommender:plans", query=query) for query in QUESTIONS],
     "recommender:measuring": lambda: [Page("recommender:measuring", query=query) for query in QUESTIONS],
 }

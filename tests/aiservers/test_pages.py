@@ -45,6 +45,7 @@ HEADERS = {
     "recommender:results": NOINDEX,
     "recommender:plans": NOINDEX,
     "recommender:what_if": NOINDEX,
+    "recommender:workings": NOINDEX,
     "recommender:measuring": NOINDEX,
 }
 # Addresses that are a key themselves; tests/recommender/briefs/ visits them all.
