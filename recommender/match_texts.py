@@ -437,7 +437,7 @@ WARNINGS: dict[str, Sentence] = {
             "of %(dimensions)s dimensions.",
             "count",
         ),
-        {"low": "gb", "high": "gb", "copies": "count", "dimensions": "count"},
+        {"low": "gib", "high": "gib", "copies": "count", "dimensions": "count"},
     ),
     "index_apart": (
         ngettext_lazy(
@@ -447,7 +447,7 @@ WARNINGS: dict[str, Sentence] = {
             "here: %(copies)s copies, vectors of %(dimensions)s dimensions.",
             "count",
         ),
-        {"low": "gb", "high": "gb", "copies": "count", "dimensions": "count"},
+        {"low": "gib", "high": "gib", "copies": "count", "dimensions": "count"},
     ),
     "loss_slower": (
         ngettext_lazy(

@@ -14,7 +14,7 @@ CHAT = (
 
 
 def page_of(client, query, language="en"):
-    return client.get(f"{Page('recommender:results').path(language)}?{CHAT}&{query}")
+    return client.get(f"{Page('recommender:workings').path(language)}?{CHAT}&{query}")
 
 
 def shown(response):
@@ -66,7 +66,7 @@ def test_what_a_draft_and_a_shared_start_are_assumed_to_bring_is_said(client):
 
 
 def test_what_makes_no_text_or_has_no_speed_carries_nothing(client):
-    path = Page("recommender:results").path("en")
+    path = Page("recommender:workings").path("en")
     response = client.get(f"{path}?stage=inference&workload=vision&streams=40")
     assert all(match["load"] is None for match in response.context["matches"])
 

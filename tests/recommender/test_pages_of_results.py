@@ -287,5 +287,40 @@ def test_pages_keep_no_indentation_and_join_no_words(client):
 def test_pages_of_usual_questions_stay_light(client, language):
     with override(language):
         address = reverse("recommender:results")
-    for name in ("mixed", "retrieval"):
+    for name in ("mixed", "mixed, all known", "retrieval"):
         assert len(client.get(f"{address}?{QUESTIONS[name]}").content) <= MAX_BYTES, name
+
+
+@pytest.mark.parametrize("view", ["best", "small"])
+def test_the_first_match_is_worked_out_where_the_results_lead(client, view):
+    address = f"{reverse('recommender:results')}?{QUESTIONS['mixed, all known']}&view={view}"
+    page = client.get(address)
+    first = page.context["matches"][0]
+    links = re.findall(r'<a href="([^"]*/workings/[^"]*)"', page.content.decode())
+    assert len(links) == 1
+    opened = client.get(unescape(links[0]))
+    (match,) = opened.context["matches"]
+    assert (match["server"], match["gpu"]) == (first["server"], first["gpu"])
+    assert match["load"]
+    assert match["power"]
+    assert match["month"]
+    part = client.get(unescape(links[0]), headers={"HX-Request": "true"}).content.decode()
+    assert part.lstrip().startswith('<div class="stack-small workings">')
+    assert part.strip() in opened.content.decode()
+
+
+def test_where_nothing_fits_nothing_is_worked_out(client):
+    query = QUESTIONS["chat, nothing fits"]
+    assert "/workings/" not in client.get(f"{reverse('recommender:results')}?{query}").content.decode()
+    assert (
+        "No server does this work."
+        in client.get(f"{reverse('recommender:workings')}?{query}").content.decode()
+    )
+
+
+def test_the_index_is_named_in_the_unit_of_memory(client):
+    response = client.get(f"{reverse('recommender:results')}?{QUESTIONS['retrieval']}")
+    texts = [text for match in response.context["matches"] for text in match["reasons"] + match["warnings"]]
+    said = [text for text in texts if "index" in text and "memory" in text]
+    assert said
+    assert all("GiB" in text and "GB" not in text for text in said)
