@@ -23,9 +23,9 @@ MAX_KEYS = 12  # guesses first, then what should be found out
 # Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
 # jobs on one machine take several times as long to try.
 MAX_TRIED = 1600
-MAX_TRIED_BOTH = 1000
+MAX_TRIED_BOTH = 1300
 MAX_TRIED_TRAINING = 1500
-CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
+CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
 WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
 EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
@@ -193,10 +193,7 @@ def _flip(
     """Return the last value towards `end` that keeps the first place, and what comes after it."""
     if start == end:
         return None, None
-    kept, value = start, end
-    found = places.first(case_at(end), places.contenders(current))
-    if found is not None and found[0] == current[0]:  # whoever loses among few loses among all
-        found = places.first(case_at(end))
+    kept, value, found = start, end, places.first(case_at(end))
     flips = found is not None and found[0] != current[0]
     for look in _looks(start, end, whole):
         place = places.first(case_at(look), places.contenders(current, found))

@@ -89,11 +89,12 @@ def text_sizes(
 ) -> Iterator[Config | Failure]:
     model = corner.model
     assert model is not None
+    service = _service(case, corner)
     for count in node.counts:
         for layout in layouts.inference_layouts(
             model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
         ):
-            yield from _text_size(case, node, corner, strict, precision, count, layout)
+            yield from _text_size(case, node, corner, strict, precision, count, layout, service)
 
 
 def _text_size(
@@ -104,12 +105,11 @@ def _text_size(
     precision: Precision,
     count: int,
     layout: Layout,
+    service: tuple[Case, Corner],
 ) -> Iterator[Config | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    replica = _replica(
-        *_service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, strict
-    )
+    replica = _replica(*service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
         if strict:
             return  # why is asked at the easy corner
