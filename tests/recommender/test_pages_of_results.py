@@ -17,6 +17,7 @@ from catalog.models import Server
 from recommender import adapters, answers, presentation, services
 from recommender.answers import KEYS
 from recommender.management.commands.benchmark_results import MAX_BYTES, QUESTIONS
+from tests.pages import Page
 
 pytestmark = pytest.mark.usefixtures("catalog")
 LANGUAGES = ["es", "ru", "en"]
@@ -293,7 +294,7 @@ def test_pages_of_usual_questions_stay_light(client, language):
 
 @pytest.mark.parametrize("view", ["best", "small"])
 def test_the_first_match_is_worked_out_where_the_results_lead(client, view):
-    address = f"{reverse('recommender:results')}?{QUESTIONS['mixed, all known']}&view={view}"
+    address = f"{Page('recommender:results').path('en')}?{QUESTIONS['mixed, all known']}&view={view}"
     page = client.get(address)
     first = page.context["matches"][0]
     links = re.findall(r'<a href="([^"]*/workings/[^"]*)"', page.content.decode())
@@ -311,15 +312,17 @@ def test_the_first_match_is_worked_out_where_the_results_lead(client, view):
 
 def test_where_nothing_fits_nothing_is_worked_out(client):
     query = QUESTIONS["chat, nothing fits"]
-    assert "/workings/" not in client.get(f"{reverse('recommender:results')}?{query}").content.decode()
+    assert (
+        "/workings/" not in client.get(f"{Page('recommender:results').path('en')}?{query}").content.decode()
+    )
     assert (
         "No server does this work."
-        in client.get(f"{reverse('recommender:workings')}?{query}").content.decode()
+        in client.get(f"{Page('recommender:workings').path('en')}?{query}").content.decode()
     )
 
 
 def test_the_index_is_named_in_the_unit_of_memory(client):
-    response = client.get(f"{reverse('recommender:results')}?{QUESTIONS['retrieval']}")
+    response = client.get(f"{Page('recommender:results').path('en')}?{QUESTIONS['retrieval']}")
     said = re.findall(r"The index takes [^<]*", response.content.decode())
     assert said
     assert all("GiB" in text and "GB" not in text for text in said)
