@@ -104,7 +104,7 @@ SAMPLES = {
             "q=h100&kind=server",
             "q=thinksistem",
             "q=h100+quantum",
-            "q=no+such+thing",
+            "q=qqqq",
             f"q={'x' * 101}",
         )
     ],

@@ -12,7 +12,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import translation
 
-from catalog.models import Server
+from catalog.models import GlossaryTerm, SearchToken, Server
+from recommender import accuracy, accuracy_texts, power_page
 from tests.pages import Document, pages, public_view_names
 
 # Places for values, tags and entities inside a text stay as they are.
@@ -24,10 +25,13 @@ NUMBER_FORMAT = r"(?:FP|BF|TF|INT)\d+"
 NEUTRAL = {
     "°C",
     *("LoRA", "QLoRA", "AdamW", "Adafactor", "SGD", "ZeRO-1", "ZeRO-2", "ZeRO-3", "FSDP"),
-    *("vLLM", "SGLang", "TensorRT-LLM"),
+    *("vLLM", "SGLang", "TensorRT-LLM", "Kubernetes", "Slurm"),
+    *("CSV", "Excel", "JSON", "XLSX"),
+    "8x H100",  # as a reader may type it
     *("NVLink", "PCIe", "Gen3", "Gen4", "Gen5", "Gen6", "x8", "x16", "TOPS", "mit"),
 }
 CODE = re.compile(r"[a-z_]+")  # a word of ours, not of the reader
+MARK = re.compile(r"\[\[(?:[^|\]]*\|)?([^\]]*)\]\]")  # a term of the glossary, linked where a text marks it
 LONGEST_NAME = 120  # characters; what is longer is prose and stands alone
 
 
@@ -62,11 +66,16 @@ def pseudo_language(monkeypatch):
     )
 
 
-@pytest.fixture
-def known(catalog):
-    """Every text in the database: whole values, and those short enough to be names."""
+@pytest.fixture(scope="session")
+def known(loaded_catalog, django_db_blocker):
+    """Every text in the database, read once: whole values, and those short enough to be names."""
+    with django_db_blocker.unblock(), translation.override("en"):
+        return texts_of_catalog() | named_by_cases() | notes_of_cases()
+
+
+def texts_of_catalog():
     values = {settings.VENDOR_NAME, settings.SALES_CONTACT, *NEUTRAL}
-    for model in apps.get_app_config("catalog").get_models():
+    for model in set(apps.get_app_config("catalog").get_models()) - {SearchToken}:  # words of words
         columns = [
             column.name
             for column in model._meta.concrete_fields
@@ -75,10 +84,35 @@ def known(catalog):
         for row in model._base_manager.values_list(*columns):
             # A column may hold a list, one item a line.
             lines = [line for value in row if value for line in [str(value), *str(value).splitlines()]]
-            values |= {" ".join(line.split()) for line in lines}
+            pieces = [piece for line in lines for piece in [line, *MARK.split(line)]]
+            values |= {" ".join(piece.split()) for piece in pieces}
+    also = [
+        getattr(term, f"also_{code}") or ""
+        for term in GlossaryTerm.objects.all()
+        for code, _name in settings.LANGUAGES
+    ]
+    other_words = {word.strip() for words in also for word in words.splitlines()} - {""}
     # A server's name is written in two parts, the second of which stays on one line.
     models_of_servers = {name.partition(" ")[2] for name in Server.objects.values_list("name", flat=True)}
-    return {value for value in values if not CODE.fullmatch(value)} | models_of_servers
+    values = {value for value in values if not CODE.fullmatch(value)}
+    return values | other_words | models_of_servers | {title for title, _link in power_page.SOURCES}
+
+
+def named_by_cases():
+    """Return what measured cases say in their own words: cards, models, engines, scenarios, refusals."""
+    stored = accuracy.stored(accuracy.stored_file(settings.BASE_DIR / "fixtures"))
+    cases = [case for figure in stored.data["figures"] for case in figure["cases"]]
+    cases += [case for verdict in stored.data["verdicts"] for case in verdict["wrong"]]
+    words = {case[key] for case in cases for key in ("model", "with", "scenario") if case.get(key)}
+    refused = {reason.partition(": ")[2].strip("'") for reason, _count in stored.data["refused"]}
+    words |= set(accuracy_texts.ENGINES.values())
+    return words | {accuracy_texts.readable(case["gpu"]).partition(",")[0] for case in cases} | refused - {""}
+
+
+def notes_of_cases():
+    """Return the notes on measured cases, which are kept in every language beside the cases."""
+    kept = accuracy.notes(accuracy.notes_file(settings.BASE_DIR / "fixtures"))
+    return {" ".join(text.split()) for languages in kept.values() for text in languages.values()}
 
 
 def unmarked(texts, known):
@@ -96,16 +130,17 @@ def unmarked(texts, known):
 
 
 @pytest.mark.parametrize("view_name", public_view_names())
-def test_no_visible_text_is_left_out_of_translation(client, known, pseudo_language, view_name):
+def test_no_visible_text_is_left_out_of_translation(client, catalog, known, pseudo_language, view_name):
     for page in pages(view_name):
         path = page.path("ru")
         response = client.get(path)
         assert response.status_code == 200, path
         typed = {value for values in response.wsgi_request.GET.lists() for value in [values[0], *values[1]]}
+        typed |= {word for value in typed for word in value.split()}
         assert unmarked(Document(response.content.decode()).texts, known | typed) == [], path
 
 
-def test_a_missing_page_too(client, known, pseudo_language):
+def test_a_missing_page_too(client, catalog, known, pseudo_language):
     texts = Document(client.get("/ru/net-takoy/").content.decode()).texts
     assert unmarked(texts, known) == []
 

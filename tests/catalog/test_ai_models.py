@@ -63,8 +63,13 @@ def test_a_search_is_not_for_search_engines(client):
     assert "X-Robots-Tag" not in client.get(url("catalog:ai_model_list"))
 
 
-def test_every_model_has_a_page(client):
-    for model in AIModel.objects.published():
+def test_every_kind_of_model_has_a_page(client):
+    kinds = {}
+    for model in AIModel.objects.published().prefetch_related("cache_groups", "parts"):
+        groups = tuple(sorted((group.kind, group.window is None) for group in model.cache_groups.all()))
+        kinds.setdefault((model.kind, groups, bool(model.parts.all()), model.active_parameters_b is None), model)
+    assert len(kinds) > 20
+    for model in kinds.values():
         response = client.get(url("catalog:ai_model", model.slug))
         assert response.status_code == 200, model.slug
         assert model.name in unescape(response.content.decode())
