@@ -101,8 +101,8 @@ SAMPLES = {
         for query in (
             "",
             "server=thinksystem-sr675-v3",
-            f"server=thinksystem-sr680a-v3&server=thinksystem-sr650-v3&{CHAT}",
             "server=thinksystem-sr675-v3&server=thinkedge-se455-v3&server=thinksystem-sd665-n-v3&differences=1",
+            f"server=thinksystem-sr680a-v3&server=thinksystem-sr650-v3&{CHAT}",
         )
     ],
     "catalog:search": lambda: [
