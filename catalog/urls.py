@@ -7,6 +7,7 @@ from django.utils.translation import pgettext_lazy
 from catalog import (
     views,
     views_api,
+    views_compare,
     views_glossary,
     views_models,
     views_results,
@@ -74,6 +75,7 @@ urlpatterns = [
     path(pgettext_lazy("path", "work/"), include(workloads)),
     path(pgettext_lazy("path", "glossary/"), views_glossary.glossary, name="glossary"),
     path(pgettext_lazy("path", "search/"), views_search.search, name="search"),
+    path(pgettext_lazy("path", "compare/"), views_compare.compare_servers, name="compare"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),
     path(pgettext_lazy("path", "api/"), views_api.api, name="api"),
 ]

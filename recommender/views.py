@@ -11,6 +11,7 @@ from recommender import (
     decision_page,
     presentation,
     services,
+    services_comparison,
 )
 from recommender.forms import Questionnaire, answers_in, submitted_answers, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
@@ -42,9 +43,11 @@ def results(request):
     workings_url = address(
         "workings", form.query if view == "best" else f"{form.address_query()}&view={view}"
     )
+    compared, with_first = services_comparison.links_of_results(page, form.query)
     context = {
         "form": form,
         "page": page,
+        "compared": compared,
         "matches": [
             presentation.match(match, page)
             | {
@@ -52,6 +55,7 @@ def results(request):
                 "workings_url": workings_url if place < DETAILED else "",
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
+                "compare_url": with_first.get(match["rank"], ""),
             }
             for place, match in enumerate(page["matches"])
         ],

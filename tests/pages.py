@@ -96,6 +96,15 @@ SAMPLES = {
         Page("catalog:server_list", query=query)
         for query in ("", "stage=training", "gpu_memory_min=many", "rack_units=1&cooling=liquid")
     ],
+    "catalog:compare": lambda: [
+        Page("catalog:compare", query=query)
+        for query in (
+            "",
+            "server=thinksystem-sr675-v3",
+            "server=thinksystem-sr675-v3&server=thinkedge-se455-v3&server=thinksystem-sd665-n-v3&differences=1",
+            f"server=thinksystem-sr680a-v3&server=thinksystem-sr650-v3&{CHAT}",
+        )
+    ],
     "catalog:search": lambda: [
         Page("catalog:search", query=query)
         for query in (

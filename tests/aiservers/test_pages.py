@@ -33,6 +33,7 @@ HEADERS = {
     "catalog:workload_list": PUBLIC,
     "catalog:workload": PUBLIC,
     "catalog:glossary": PUBLIC,
+    "catalog:compare": NOINDEX,
     "catalog:legal": PUBLIC,
     "catalog:api": PUBLIC,
     "recommender:questionnaire": PUBLIC,
