@@ -244,9 +244,7 @@ def _holds(
         known = list(dict.fromkeys([*facts, *more_facts, *config.facts]))
         if node.evidence == "derived":
             known.insert(0, "derived")
-        configs.append(
-            replace(config, rack_units=units, power_w=watts, facts=tuple(known), soft=tuple(soft))
-        )
+        configs.append(replace(config, rack_units=units, power_w=watts, facts=tuple(known), soft=tuple(soft)))
     return configs, failures
 
 

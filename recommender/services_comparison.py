@@ -29,22 +29,16 @@ def compare_address(slugs, query):
     return f"{reverse('catalog:compare')}?{chosen.urlencode()}"
 
 
-def links_of_results(page, query):
-    """Return ({"all": address, "count": servers}, {rank: address}) for the result page.
+def link_of_results(page, query):
+    """Return {"address", "count"}: the foremost servers of the result page side by side, one row a server.
 
-    The first compares the foremost servers, one row a server; the second each shown match with the first
-    one, unless it is the same server. `page` is what `services.page` returned.
+    `page` is what `services.page` returned. The address is empty where there is nothing to compare.
     """
     shown = dict.fromkeys(match["server"].slug for match in page["matches"])
-    slugs = list(shown) + [server.slug for server in page["not_shown"]]
+    slugs = [*shown, *(server.slug for server in page["not_shown"])][:MOST]
     if len(slugs) < LEAST:
-        return {"all": "", "count": 0}, {}
-    each = {
-        match["rank"]: compare_address([slugs[0], match["server"].slug], query)
-        for match in page["matches"]
-        if match["server"].slug != slugs[0]
-    }
-    return {"all": compare_address(slugs[:MOST], query), "count": len(slugs[:MOST])}, each
+        return {"address": "", "count": 0}
+    return {"address": compare_address(slugs, query), "count": len(slugs)}
 
 
 def comparison(query, slugs):

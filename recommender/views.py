@@ -43,11 +43,10 @@ def results(request):
     workings_url = address(
         "workings", form.query if view == "best" else f"{form.address_query()}&view={view}"
     )
-    compared, with_first = services_comparison.links_of_results(page, form.query)
     context = {
         "form": form,
         "page": page,
-        "compared": compared,
+        "compared": services_comparison.link_of_results(page, form.query),
         "matches": [
             presentation.match(match, page)
             | {
@@ -55,7 +54,6 @@ def results(request):
                 "workings_url": workings_url if place < DETAILED else "",
                 "facts": decision_page.cut(match["reasons"]),
                 "cautions": decision_page.cut(match["warnings"]),
-                "compare_url": with_first.get(match["rank"], ""),
             }
             for place, match in enumerate(page["matches"])
         ],

@@ -67,7 +67,9 @@ def test_every_kind_of_model_has_a_page(client):
     kinds = {}
     for model in AIModel.objects.published().prefetch_related("cache_groups", "parts"):
         groups = tuple(sorted((group.kind, group.window is None) for group in model.cache_groups.all()))
-        kinds.setdefault((model.kind, groups, bool(model.parts.all()), model.active_parameters_b is None), model)
+        kinds.setdefault(
+            (model.kind, groups, bool(model.parts.all()), model.active_parameters is None), model
+        )
     assert len(kinds) > 20
     for model in kinds.values():
         response = client.get(url("catalog:ai_model", model.slug))

@@ -28,7 +28,7 @@ def test_a_must_is_a_rule_and_names_what_is_asked():
     for match in after["matches"]:
         assert match["state"] != "fits" or match["criteria"]["footprint"] >= 50
     texts = [reason["text"] for item in after["rejected"] for reason in item["reasons"]]
-    assert any("a must" in text and "50" in text for text in texts)
+    assert any("hard requirement" in text and "50" in text for text in texts)
 
 
 def test_usual_times_become_limits_where_response_is_a_must():
