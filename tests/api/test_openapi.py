@@ -7,6 +7,8 @@ import re
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
@@ -40,6 +42,16 @@ def unthrottled(monkeypatch):
         monkeypatch.setattr(throttle, "limit", 10**6)
 
 
+@pytest.fixture
+def open_connection():
+    """Keep the connection, and with it the test's transaction, as Django's own client does."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
 @schema.parametrize()
 @settings(
     max_examples=EXAMPLES,
@@ -47,7 +59,7 @@ def unthrottled(monkeypatch):
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
-@pytest.mark.usefixtures("catalog", "unthrottled")
+@pytest.mark.usefixtures("catalog", "unthrottled", "open_connection")
 def test_the_api_keeps_to_its_description(case):
     is_free = case.operation.definition.raw["operationId"] in DEPENDS_ON_THE_CATALOG
     case.call_and_validate(excluded_checks=[positive_data_acceptance] if is_free else [])
