@@ -63,6 +63,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_filters",
     "django_htmx",
+    "import_export",
+    "reversion",
     "aiservers",
     "catalog",
     "recommender",

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from catalog.admin_parts import PublishedAdmin, in_each_language
+from catalog.admin.parts import PublishedAdmin, in_each_language
 from catalog.models import GlossaryTerm
 
 

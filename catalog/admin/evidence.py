@@ -1,0 +1,77 @@
+"""Sources beside figures: the inline that every fact has, sources, and the list of all evidence."""
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+from modeltranslation.admin import TranslationAdmin
+
+from catalog.admin.parts import SMALL_TEXTS
+from catalog.models import Evidence, Source
+
+
+def evidence_choices(model):
+    """Return (name, label) of everything in a table that a source can speak of."""
+    choices = [("", "---------")]
+    for name in model.evidence_fields():
+        field = model._meta.get_field(name)
+        related = field.related_model if name in model.EVIDENCE_RELATIONS else None
+        label = related._meta.verbose_name_plural if related else field.verbose_name
+        choices.append((name, label))
+    return choices
+
+
+class EvidenceFormSet(forms.BaseInlineFormSet):
+    """Sources of one row: what readers see published has at least one."""
+
+    def clean(self):
+        super().clean()
+        if getattr(self.instance, "is_published", False) and not any(map(self.stays, self.forms)):
+            raise ValidationError(_("What is published needs at least one source: add evidence first."))
+
+    def stays(self, form):
+        data = getattr(form, "cleaned_data", None) or {}
+        return bool(data.get("source")) and not data.get("DELETE")
+
+
+class EvidenceInline(admin.TabularInline):
+    model = Evidence
+    formset = EvidenceFormSet
+    fields = ["field", "source", "state", "stated", "kept", "weak", "checked_on", "checked_by", "note"]
+    autocomplete_fields = ["source"]
+    formfield_overrides = SMALL_TEXTS
+    extra = 0
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).select_related("source")
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        if db_field.name == "field":
+            return forms.ChoiceField(choices=evidence_choices(self.parent_model), label=db_field.verbose_name)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
+@admin.register(Source)
+class SourceAdmin(TranslationAdmin):
+    list_display = ["title", "publisher", "published_on", "kind", "is_linkable"]
+    list_filter = ["kind", "publisher"]
+    search_fields = ["title", "slug", "url", "publisher"]
+    readonly_fields = ["updated_at"]
+
+    @admin.display(description=_("can be linked"), boolean=True)
+    def is_linkable(self, source):
+        return source.is_linkable
+
+
+@admin.register(Evidence)
+class EvidenceAdmin(admin.ModelAdmin):
+    list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
+    list_filter = ["kept", "weak", "state", "checked_on", "server"]
+    list_select_related = ["server", "variant", "gpu", "option__gpu", "option__variant", "ai_model", "source"]
+    search_fields = ["field", "stated", "source__title", "server__name", "gpu__name", "ai_model__name"]
+    autocomplete_fields = ["server", "variant", "gpu", "option", "ai_model", "source"]
+    formfield_overrides = SMALL_TEXTS
+
+    @admin.display(description=_("about"))
+    def subject(self, evidence):
+        return str(evidence.subject)
