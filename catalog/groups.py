@@ -11,6 +11,7 @@ GROUPS = {
         "*": ("view",),
         "server": ("change",),
         "gpu": ("change",),
+        "errorreport": ("change",),
         **{name: ("add", "change") for name in CHILDREN},
     },
     # Marketing write the texts; which fields these are is decided in the admin.

@@ -16,6 +16,7 @@ from catalog.models.hardware import (
     SlotAlternative,
     Variant,
 )
+from catalog.models.reports import ErrorReport
 from catalog.models.search import SearchToken
 from catalog.models.site import CatalogVersion
 from catalog.models.workloads import Requirement, TypicalAssumption, WorkloadProfile
@@ -28,6 +29,7 @@ __all__ = [
     "CatalogVersion",
     "CoolingOption",
     "Enclosure",
+    "ErrorReport",
     "Evidence",
     "GPUOption",
     "GlossaryTerm",

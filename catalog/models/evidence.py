@@ -75,7 +75,15 @@ class Source(Fact):
         return bool(self.via) or self.kind == self.Kind.THIRD_PARTY_COPY
 
 
-class Evidence(Fact):
+class HasSubject:
+    """Speaks of one row of the catalog, which one of the foreign keys in SUBJECTS names."""
+
+    @property
+    def subject(self):
+        return next((row for name in SUBJECTS if (row := getattr(self, name))), None)
+
+
+class Evidence(HasSubject, Fact):
     """What one source says about one field of one row; two rows with different `stated` disagree."""
 
     class State(models.TextChoices):
@@ -151,10 +159,6 @@ class Evidence(Fact):
 
     def __str__(self):
         return f"{self.field}: {self.source}"
-
-    @property
-    def subject(self):
-        return next((row for name in SUBJECTS if (row := getattr(self, name))), None)
 
     def clean(self):
         subject = self.subject
