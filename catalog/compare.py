@@ -103,6 +103,7 @@ class Cell:
     texts: tuple = ()
     range: tuple | None = None
     unit: str = ""  # of a range, as the reader's language writes it
+    quantity: str = ""  # or the filter that writes it, where its unit depends on its size
     state: str = ""
     number: float | None = None
     missing: str = ""

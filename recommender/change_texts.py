@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _
 
 from aiservers.numbers import Interval
-from catalog.templatetags.units import format_number
+from catalog.templatetags.units import format_number, no_less_than, no_more_than
 from recommender.answers import KEYS, parse_interval
 from recommender.answers.wording import with_unit
 from recommender.changes import Change
@@ -92,12 +92,23 @@ def changes(items: Sequence[Change]) -> str:
 
 def flips(hold: Hold, names: Mapping[str, str]) -> list[str]:
     """Return what moves the first place, as no, one or two sentences."""
-    found = []
-    if hold.low is not None:
-        found.append(_flip(hold.key, hold.low, hold.below, names, above=False))
-    if hold.high is not None:
-        found.append(_flip(hold.key, hold.high, hold.above, names, above=True))
+    found, (low, high) = [], _ends(hold)
+    if low is not None:
+        found.append(_flip(hold.key, low, hold.below, names, above=False))
+    if high is not None:
+        found.append(_flip(hold.key, high, hold.above, names, above=True))
     return found
+
+
+def _ends(hold: Hold) -> tuple[Decimal | None, Decimal | None]:
+    """Return where the first place ends to hold, to three digits and inside: an estimate has no more."""
+    reckoned_with = parse_interval(hold.value)
+    low = None if hold.low is None else no_less_than(hold.low, reckoned_with.low)
+    high = None if hold.high is None else no_more_than(hold.high, reckoned_with.high)
+    return (
+        None if low is None else Decimal(str(low)),
+        None if high is None else Decimal(str(high)),
+    )
 
 
 def _flip(key: str, end: Decimal, place: Place, names: Mapping[str, str], *, above: bool) -> str:
@@ -114,7 +125,7 @@ def _flip(key: str, end: Decimal, place: Place, names: Mapping[str, str], *, abo
 
 def holds(hold: Hold) -> str:
     """Return the interval in which the first place stays, as pages write it."""
-    ends = [None if end is None else value(hold.key, end) for end in (hold.low, hold.high)]
+    ends = [None if end is None else value(hold.key, end) for end in _ends(hold)]
     if ends[0] is not None and ends[1] is not None:
         return gettext("%(low)s to %(high)s") % {"low": ends[0], "high": ends[1]}
     if ends[1] is not None:

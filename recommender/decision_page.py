@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
-from catalog.templatetags.units import estimated, format_number, places
+from catalog.templatetags.units import estimated, format_number, places, power
 from recommender import change_texts, reasons, sensitivity, services
 from recommender.answers import KEYS
 from recommender.changes import funnel
@@ -63,7 +63,7 @@ def front(result, view, page_names):
             "gpu": page_names[node.gpu.slug],
             "gpus": config.gpus,
             "state": match.state,
-            "kilowatts": _short(config.power_w and config.power_w.typical / 1000),
+            "power": config.power_w and power(config.power_w.typical),
             "units": config.rack_units,
             "amount": _short(amount_of(match)),
         }

@@ -20,7 +20,7 @@ from recommender.measure import (
     Sample,
     measuring_plan,
 )
-from recommender.plan_lines import bits_per_second, bytes_per_second, bytes_text, load_text, seconds, watts
+from recommender.plan_lines import bits_per_second, bytes_per_second, bytes_text, load_text, seconds
 from recommender.sizing.demand import UNITS
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ def _writer(result: "Result", unit: str, figure: str) -> Callable[[float], str]:
         "bytes": bytes_text,
         "bytes/s": bytes_per_second,
         "bits/s": bits_per_second,
-        "W": watts,
-        "requests": units.number,
+        "W": units.power,
+        "requests": lambda value: units.number(units.no_more_than(value)),
     }
     if unit == "rate":
         name = reasons.unit(UNITS[result.case.kind])

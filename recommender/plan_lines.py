@@ -9,6 +9,7 @@ from django.utils.translation import gettext, ngettext, pgettext
 from catalog.templatetags import units
 from recommender import plan_sentences as said, reasons
 from recommender.answers import KEYS, parse_interval, written
+from recommender.answers.wording import token_scales
 from recommender.plans import Plan, Plans, Scale
 from recommender.plans.contention import EVENT_BYTES, Contention, Share, cycle_hours, start_bytes
 from recommender.plans.growth import Growth, Step
@@ -61,11 +62,6 @@ def bits_per_second(value: float) -> str:
     return _per_second(value, steps)
 
 
-def watts(value: float) -> str:
-    amount = units.estimated(round(value))
-    return units.kilowatts(amount) if amount >= 1000 else units.watts(amount)
-
-
 def seconds(value: float) -> str:
     """Return a time, in minutes and in hours from two of them on."""
     if value >= 2 * HOUR:
@@ -79,13 +75,12 @@ def load_text(result: "Result", value: float, *, estimate: bool = False) -> str:
     """Return an amount of the work: simultaneous requests, frames a second, tokens of a cycle."""
     case = result.case
     if not case.serves:
-        if value >= 1e9:
-            amount = units.estimated(value / 1e9)
-            return gettext("%(amount)s billion tokens") % {"amount": units.number(amount)}
-        amount = units.estimated(value / 1e6)
-        return gettext("%(amount)s million tokens") % {"amount": units.number(amount)}
+        scale, text = next((step for step in token_scales() if value >= step[0]), token_scales()[-1])
+        return str(text) % {"amount": units.number(units.estimated(value / scale))}
     if case.kind == "tokens":
         count = floor(value + 1e-9)
+        if estimate:
+            count = int(units.no_more_than(count))
         return ngettext("%(count)s request at once", "%(count)s requests at once", count) % {
             "count": units.number(count)
         }
@@ -122,7 +117,7 @@ def message_text(item: Message, table: Mapping[str, Any]) -> str:
     """Return a reason for a way or against it."""
     write: Callable[[float], str] = {
         "rack_units": units.rack_units,
-        "power": watts,
+        "power": units.power,
         "night_too_short": _hours,
         "month_too_short": _hours,
         "sharing_in_turn": _hours,
@@ -289,7 +284,7 @@ def growth_rows(result: "Result", growth: Growth, *, larger: bool = False) -> di
             "load": load_text(result, step.load),
             "text": _step_text(result, step),
             "units": step.rack_units,
-            "power": step.power_w and step.power_w.scaled(1 / 1000),
+            "power": step.power_w,
             "hours": step.hours and step.hours.scaled(1 / HOUR),
             "servers": step.servers,
             "count": step.count,

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext
 
 from catalog.templatetags import units
 from recommender import plan_lines as lines, plan_sentences as said, reasons
 from recommender.plans import Component, Plan
+from recommender.plans.comparison import Capacity
 from recommender.plans.contention import RESOURCES
 from recommender.plans.growth import Growth
 from recommender.ranking import Match
@@ -170,16 +171,12 @@ def _way(result: "Result", plan: Plan) -> dict[str, Any]:
         "advised": verdict is not None and verdict.way == plan.way,
         "bought": [{"label": label, "text": text} for label, text in lines.bought(result, plan)],
         "against": lines.against(result, plan),
-        "requests": None if capacity is None else capacity.requests,
+        "requests": capacity and _carried(capacity),
         "experiments": None if capacity is None else capacity.experiments,
         "rack_units": plan.rack_units,
-        "power": _kilowatts(plan),
+        "power": plan.power_w,
         "experiment": lines.experiment_text(plan) if plan.works else "",
     }
-
-
-def _kilowatts(plan: Plan) -> Range | None:
-    return plan.power_w and plan.power_w.scaled(1 / 1000)
 
 
 def _scale(result: "Result") -> dict[str, Any] | None:
@@ -235,7 +232,7 @@ def _rows(result: "Result") -> list[dict[str, Any]]:
             "growth": lines.growth_rows(result, plan.growth, larger=plan.way == "shared")
         },
         "units": lambda result, plan: {"text": units.rack_units(plan.rack_units)},
-        "power": lambda result, plan: {"range": _kilowatts(plan), "unit_label": pgettext("unit", "kW")},
+        "power": lambda result, plan: {"range": plan.power_w, "unit": "power"},
     }.items():
         rows.append(_row(name, result, plans, maker))
     return rows
@@ -254,6 +251,13 @@ def _bought_cell(result: "Result", plan: Plan) -> dict[str, Any]:
     return {"bought": [{"label": label, "text": text} for label, text in lines.bought(result, plan)]}
 
 
+def _carried(capacity: Capacity) -> float | None:
+    """Return how many requests a way carries, to three digits."""
+    if capacity.requests is None:
+        return None
+    return units.no_more_than(capacity.requests, capacity.requests_needed)
+
+
 def _requests_cell(result: "Result", plan: Plan) -> dict[str, Any]:
     assert plan.capacity is not None
     carried, needed = plan.capacity.requests, plan.capacity.requests_needed
@@ -261,7 +265,7 @@ def _requests_cell(result: "Result", plan: Plan) -> dict[str, Any]:
         return {"text": str(said.NOT_KNOWN)}
     return {
         "text": gettext("%(have)s; needed: %(need)s")
-        % {"have": units.number(carried), "need": units.number(needed)}
+        % {"have": units.number(_carried(plan.capacity)), "need": units.number(needed)}
     }
 
 

@@ -2,7 +2,14 @@
 
 from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
 
-from catalog.templatetags.units import estimated, format_number, places, quantity
+from catalog.templatetags.units import (
+    W_PER_KW,
+    estimated,
+    format_number,
+    is_in_kilowatts,
+    places,
+    quantity,
+)
 from recommender import adapters
 from recommender.sizing.energy import energy_of, heat_of, power_at_load_w, running_cost_of
 from recommender.sizing.power import draw_of, power_per_rack_unit_w
@@ -76,8 +83,8 @@ def power_details(match, price=None, load_share=None):
         )
         figures.append(_figure(label, cost, ""))
     return {
-        "parts": [{"label": PARTS[part.code], "text": with_ends(part.watts, _w())} for part in draw.parts],
-        "total": with_ends(draw.total, _w()),
+        "parts": [{"label": PARTS[part.code], "text": _power(part.watts)} for part in draw.parts],
+        "total": _power(draw.total),
         "servers": servers,
         "each_unit": _each_unit(full, match["rack_units"]),
         "figures": figures,
@@ -126,7 +133,7 @@ def _tariff(price):
 
 def _each_unit(full, rack_units):
     found = power_per_rack_unit_w(full, rack_units)
-    return found and with_ends(found, _w())
+    return found and _power(found)
 
 
 def _figure(label, reckoned, unit):
@@ -171,5 +178,8 @@ def plain(value):
     return format_number(value, 0 if abs(value) >= 1000 else 3)
 
 
-def _w():
-    return pgettext("unit", "W")
+def _power(value):
+    """Return power with its ends, all in the unit of the typical value."""
+    if is_in_kilowatts(value.typical):
+        return with_ends(value.scaled(1 / W_PER_KW), pgettext("unit", "kW"))
+    return with_ends(value, pgettext("unit", "W"))

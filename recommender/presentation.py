@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext, pgettext
 
 from catalog.templatetags.rack import card_kind
-from catalog.templatetags.units import estimated, format_number, places
+from catalog.templatetags.units import estimated, format_number, no_more_than, places
 from recommender import answers, reasons
 from recommender.case_defaults import ENVELOPE, MODEL_DEFAULTS, WELL_KNOWN
 from recommender.questions import NOT_ASKED, STAGES, STEP_ONE, group_of
@@ -191,15 +191,12 @@ def match(item, page):
                 "spare": spare and place == item["servers"] - 1,
             }
         )
-    power_kw = item["power_w"] and [estimated(watts / 1000) for watts in item["power_w"]]
     return item | {
         "racks": racks,
         "more_racks": item["servers"] - len(racks),
         "cards": card_kind(item["gpu"]),
         "each_more": each_more(item, spare),
-        "power_kw": power_kw,
         "origins": {name: str(reasons.EVIDENCE_LABELS[state]) for name, state in item["evidence"].items()},
-        "power_text": power_kw and _short(power_kw[1]),
         "power_checks": [
             check for figure in item["figures"] if figure["name"] == "power" for check in figure["checks"]
         ],
@@ -215,7 +212,7 @@ def match(item, page):
 def each_more(item, spare):
     """Return what one more of these servers would carry, as a sentence; "" where that is not known."""
     at_work = item["servers"] - (1 if spare else 0)
-    each = (item["max_concurrency"] or 0) // at_work
+    each = int(no_more_than((item["max_concurrency"] or 0) // at_work))
     if not each:
         return ""
     return ngettext(

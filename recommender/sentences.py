@@ -45,14 +45,6 @@ def _rate(value: Value) -> str:
     return units.number(value, units.places(float(value or 0)))
 
 
-def _watts(value: Value) -> str:
-    """Return power to three digits, in kW from one kilowatt on."""
-    if value is None:
-        return units.watts(None)
-    amount = units.estimated(round(float(value)))
-    return units.kilowatts(amount) if amount >= 1000 else units.watts(amount)
-
-
 def _number(value: Value) -> str:
     return units.number(value)
 
@@ -108,7 +100,7 @@ FORMATS: dict[str, Formatter] = {
     "hours": _hours,
     "count": _count,
     "rate": _rate,
-    "watts": _watts,
+    "watts": units.power,
     "units": units.rack_units,
     "celsius": units.celsius,
     "mm": units.millimetres,
@@ -158,6 +150,7 @@ COUNTED = {
     "supplies_if": "left",
 }
 # Figures that were asked for stay as they were given; all others of these units are estimates.
+CAPACITY = "capacity"
 GIVEN = frozenset({"target", "usual", "need"})
 ESTIMATED = frozenset({"ms", "hours", "rate"})
 
@@ -168,6 +161,9 @@ def written(code: str, sentence: Sentence, item: Message, names: Mapping[str, st
     values: dict[str, Any] = {}
     for name, kind in formats.items():
         value = params.get(name)
+        if name == CAPACITY and value is not None:
+            needed = params.get("requests")
+            value = units.no_more_than(float(value), None if needed is None else float(needed))
         if kind in ESTIMATED and name not in GIVEN and value is not None:
             per_unit = 3600 if kind == "hours" else 1  # rounded as it is shown
             value = units.estimated(float(value) / per_unit) * per_unit

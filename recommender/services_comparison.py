@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext, pgettext
 
 from catalog.compare import LEAST, MOST, Cell, Group, Row
-from catalog.templatetags.units import estimated, format_number, rack_units
+from catalog.templatetags.units import estimated, format_number, no_more_than, rack_units
 from recommender import answers, presentation, services
 from recommender.forms import Questionnaire, answers_in, with_good_answers
 from recommender.pages import FORM_KEYS, address, unknown_notices
@@ -223,9 +223,9 @@ def _headroom(match):
 
 
 def _power(match):
-    if match["power_kw"] is None:
+    if match["power_w"] is None:
         return Cell(missing=gettext("not known"))
-    return Cell(range=tuple(match["power_kw"]), unit=pgettext("unit", "kW"), number=match["power_kw"][1])
+    return Cell(range=tuple(match["power_w"]), quantity="power", number=match["power_w"][1])
 
 
 def _units(match):
@@ -236,7 +236,9 @@ def _units(match):
 
 def _requests(match):
     count = match["max_concurrency"]
-    return Cell(text=format_number(count), number=count) if count else Cell(missing=gettext("not known"))
+    if not count:
+        return Cell(missing=gettext("not known"))
+    return Cell(text=format_number(no_more_than(count)), number=count)
 
 
 def _figure(name):

@@ -8,9 +8,12 @@ from aiservers import htmx
 from catalog import versions
 from catalog.templatetags.units import (
     UNITS,
+    W_PER_KW,
     estimated,
     format_number,
     gibibytes,
+    is_in_kilowatts,
+    no_more_than,
     not_published,
     places,
     quantity,
@@ -71,6 +74,12 @@ def value_range(value, unit="number", *, unit_label=None):
         return {"known": False}
     if unit == "hours" and unit_label is None and ends[1] < 1:  # the typical value is written in minutes
         ends, unit_label = tuple(estimated(end * 60) for end in ends), pgettext("unit", "min")
+    if unit == "power":  # all three in the unit of the typical value
+        in_kilowatts = is_in_kilowatts(ends[1])
+        ends = tuple(estimated(end / (W_PER_KW if in_kilowatts else 1)) for end in ends)
+        unit_label = pgettext("unit", "kW") if in_kilowatts else pgettext("unit", "W")
+    elif unit == "number":  # a count or a rate: memory stays as its lines add up to
+        ends = no_more_than(ends[0]), estimated(ends[1]), estimated(ends[2])
     decimals = places(ends[1])
     # Each end to its own three digits, as a sentence that names it alone would write it.
     low, high = (format_number(end, places(end)) for end in (ends[0], ends[2]))

@@ -4,7 +4,7 @@ A value of None is "not published" in the reader's language. The texts are for p
 machine reads, such as `value=` or SVG coordinates, take the plain number.
 """
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
 from django import template
 from django.utils.formats import get_format
@@ -17,6 +17,7 @@ MINUS = "\N{MINUS SIGN}"
 GB_PER_TB = 1024  # of memory fitted in a server
 GIB = 2**30
 GBS_PER_TBS = 1000  # of a link or a memory bus
+W_PER_KW = 1000
 
 
 def not_published():
@@ -45,7 +46,7 @@ def places(value):
     return 0 if magnitude >= 100 else 1 if magnitude >= 10 else 2
 
 
-def estimated(value, digits=3):
+def estimated(value, digits=3, rounding=ROUND_HALF_UP):
     """Return an estimate rounded to three significant digits: more would claim what nobody knows.
 
     The one rule for every estimated figure, so that it reads the same wherever it appears.
@@ -53,7 +54,23 @@ def estimated(value, digits=3):
     amount = Decimal(str(value))
     if not amount:
         return 0.0
-    return float(amount.quantize(Decimal(1).scaleb(amount.adjusted() + 1 - digits), rounding=ROUND_HALF_UP))
+    return float(amount.quantize(Decimal(1).scaleb(amount.adjusted() + 1 - digits), rounding=rounding))
+
+
+def no_more_than(value, needed=None):
+    """Return an estimated limit to three digits and not above it: what is promised has to hold.
+
+    Args:
+        needed: what is asked of it. Where the limit is enough, it does not read as less than this.
+    """
+    rounded = estimated(value, rounding=ROUND_FLOOR)
+    return needed if needed is not None and rounded < needed <= value else rounded
+
+
+def no_less_than(value, needed=None):
+    """Return an estimated lower limit to three digits and not below it, as `no_more_than` the upper one."""
+    rounded = estimated(value, rounding=ROUND_CEILING)
+    return needed if needed is not None and value <= needed < rounded else rounded
 
 
 def quantity(value, unit, decimals=2):
@@ -125,8 +142,22 @@ def watts(value):
 @register.filter
 def kilowatts(value):
     """Return electrical power given in W as kW, to about three digits."""
-    amount = None if value is None else value / 1000
+    amount = None if value is None else value / W_PER_KW
     return quantity(amount, pgettext("unit", "kW"), places(amount or 0))
+
+
+def is_in_kilowatts(watts):
+    """Tell whether power [W] is written in kW: from the first that reads as 1000 W or more."""
+    return estimated(watts) >= W_PER_KW
+
+
+@register.filter
+def power(value):
+    """Return power of a load [W], to three digits: in W below one kilowatt, in kW above."""
+    if value is None:
+        return not_published()
+    amount = estimated(value)
+    return kilowatts(amount) if is_in_kilowatts(amount) else watts(estimated(round(value)))
 
 
 @register.filter
@@ -211,7 +242,7 @@ def percent(value):
 UNITS = {
     filter_function.__name__: filter_function
     for filter_function in (
-        number, gigabytes, gibibytes, capacity, gbs, watts, kilowatts, rack_units, millimetres, kilograms,
-        celsius, tflops, tops, megatransfers, milliseconds, hours, billions, percent,
+        number, gigabytes, gibibytes, capacity, gbs, watts, kilowatts, power, rack_units, millimetres,
+        kilograms, celsius, tflops, tops, megatransfers, milliseconds, hours, billions, percent,
     )
 }  # fmt: skip

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy as _, ngettext_lazy, pgettext_lazy
+from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext_lazy as _, ngettext_lazy, pgettext_lazy
 
 from aiservers.numbers import Interval
 from catalog.templatetags.units import NARROW_SPACE, format_number
@@ -45,9 +46,14 @@ _MANY_TOKENS = (
 )
 
 
+def token_scales() -> tuple[tuple[int, Promise], ...]:
+    """Return the large numbers that tokens are written in; Spanish has thousands of millions, no billions."""
+    return _MANY_TOKENS[1:] if get_language() == "es" else _MANY_TOKENS
+
+
 def _many_tokens(interval: Interval) -> str:
     """Return a number of tokens in millions or billions, "" where it is small or has more digits."""
-    for scale, text in _MANY_TOKENS:
+    for scale, text in token_scales():
         ends = [end / scale for end in interval]
         if ends[0] >= 1 and all(end * 100 == (end * 100).to_integral_value() for end in ends):
             low, high = (format_number(end, 2) for end in ends)

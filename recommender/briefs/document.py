@@ -350,7 +350,7 @@ def _figures(
         ("ttft", reasons.FIGURE_LABELS["ttft"], item["ttft_ms"], "ms"),
         ("tpot", reasons.FIGURE_LABELS["tpot"], item["tpot_ms"], "ms"),
         ("throughput", reasons.FIGURE_LABELS["throughput"], (item["throughput"] or {}).get("range"), unit),
-        ("max_concurrency", _("Requests at once, at most"), _one(item["max_concurrency"]), ""),
+        ("max_concurrency", _("Requests at once, at most"), _at_most(item["max_concurrency"]), ""),
         ("training_hours", reasons.FIGURE_LABELS["training_hours"], item["training_hours"], "h"),
         ("power", reasons.FIGURE_LABELS["power"], item["power_w"], "W"),
         ("rack_units", _("Height, all servers"), _one(item["rack_units"]), "U"),
@@ -374,12 +374,18 @@ def _one(value: float | None) -> list[float] | None:
     return None if value is None else [value, value, value]
 
 
+def _at_most(value: float | None) -> list[float] | None:
+    return _one(None if value is None else units.no_more_than(value))
+
+
 def _triple_text(triple: list[float] | None, unit: str) -> str:
     """Return "typical (low–high) unit", to three digits; "" where it is not known or does not apply."""
     if triple is None:
         return ""
     if unit == "U":
         return units.rack_units(triple[1])
+    if unit == "W" and units.is_in_kilowatts(triple[1]):
+        triple, unit = [end / units.W_PER_KW for end in triple], "kW"
     low, typical, high = (
         units.format_number(units.estimated(end), units.places(units.estimated(end))) for end in triple
     )
@@ -396,7 +402,7 @@ def _triple_text(triple: list[float] | None, unit: str) -> str:
 
 
 def _unit(unit: str) -> str:
-    if unit in ("GiB", "GB"):
+    if unit in ("GiB", "GB", "kW"):
         return pgettext("unit", unit)
     return reasons.unit(unit) if unit else ""
 

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.translation import override
 
-from catalog.templatetags import units
+from catalog.templatetags import ui, units
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
@@ -19,6 +19,9 @@ THIN = "\N{NARROW NO-BREAK SPACE}"
         ("gbs", 3350, "3,35 TB/s", "3,35 ТБ/с", "3.35 TB/s"),
         ("watts", 700, "700 W", "700 Вт", "700 W"),
         ("kilowatts", 10200, "10,2 kW", "10,2 кВт", "10.2 kW"),
+        ("power", 799.4, "799 W", "799 Вт", "799 W"),
+        ("power", 999.6, "1 kW", "1 кВт", "1 kW"),
+        ("power", 12345, "12,3 kW", "12,3 кВт", "12.3 kW"),
         ("capacity", 512, "512 GB", "512 ГБ", "512 GB"),
         ("capacity", 6144, "6 TB", "6 ТБ", "6 TB"),
         ("celsius", -5, "−5 °C", "−5 °C", "−5 °C"),
@@ -65,3 +68,26 @@ def test_what_is_not_known_is_said_and_never_zero(quantity):
 def test_zero_is_a_figure():
     with override("en"):
         assert units.number(0) == "0"
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "needed", "expected"),
+    [
+        (units.no_more_than, 128457, None, 128000),
+        (units.no_more_than, 999, None, 999),
+        (units.no_more_than, 1283, 1281, 1281),  # enough is not written as too little
+        (units.no_more_than, 1283, 1290, 1280),
+        (units.no_less_than, 128457, None, 129000),
+        (units.no_less_than, 1283, 1287, 1287),
+    ],
+)
+def test_a_limit_is_rounded_to_the_side_on_which_it_holds(function, value, needed, expected):
+    assert function(value, needed) == expected
+
+
+def test_power_and_its_ends_are_in_the_unit_of_the_typical_value():
+    with override("en"):
+        assert ui.value_range((640, 799.4, 1090), "power")["typical"] == f"799{THIN}W"
+        assert ui.value_range((640, 799.4, 1090), "power")["ends"] == "640–1,090"
+        assert ui.value_range((640, 1200, 1900), "power")["typical"] == f"1.2{THIN}kW"
+        assert ui.value_range((640, 1200, 1900), "power")["ends"] == "0.64–1.9"

@@ -85,8 +85,8 @@ def test_figures_have_the_decimal_sign_of_the_language_and_drawings_the_plain_on
     bars = re.findall(r'<rect class="segment[^>]*width="([^"]*)"', response.content.decode())
     assert bars
     assert all(re.fullmatch(r"[0-9]+(\.[0-9]+)?", width) for width in bars)
-    kilowatts = re.search(r"kW|кВт", seen(response))[0]
-    assert re.search(rf"[0-9]\{sign}[0-9]+ {kilowatts}", seen(response))
+    memory = re.search(r"GiB|ГиБ", seen(response))[0]
+    assert re.search(rf"[0-9]\{sign}[0-9]+ {memory}", seen(response))
 
 
 def test_guesses_and_typical_values_are_told_from_answers(client):

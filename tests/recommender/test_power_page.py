@@ -35,7 +35,7 @@ def test_parts_and_what_follows_from_them():
         details = power_details(a_match())
         assert [str(part["label"]) for part in details["parts"]][:2] == ["Cards", "Processors"]
         # eight modules of 1,000 W at 78 % of their limit
-        assert details["parts"][0]["text"] == {"typical": "6,240\u202fW", "ends": "3,200–8,000"}
+        assert details["parts"][0]["text"] == {"typical": "6.24\u202fkW", "ends": "3.2–8"}
         assert figures(details) == ["Energy of a month at the peak load", "Heat for the room to take away"]
         assert "÷ 1,000" in details["figures"][0]["formula"]
 
