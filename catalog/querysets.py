@@ -1,8 +1,9 @@
 """Named, chainable reads of the catalog's tables."""
 
 from django.db import models
-from django.db.models import Case, Exists, F, Max, OuterRef, Value, When
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 # Figures that say how fast something works.
 RATES = (
@@ -138,3 +139,18 @@ class BenchmarkResultQuerySet(FactQuerySet):
             .select_related("gpu__manufacturer", "server", "ai_model")
             .order_by("measurement", "figure")
         )
+
+
+class GuideEditionQuerySet(models.QuerySet):
+    def live(self):
+        """What readers see at this moment: at most one edition a guide and language."""
+        now = timezone.now()
+        return self.filter(Q(ended_at=None) | Q(ended_at__gt=now), publish_at__lte=now)
+
+    def lasting(self):
+        """What readers see now or will see, when its time comes."""
+        return self.filter(Q(ended_at=None) | Q(ended_at__gt=timezone.now()))
+
+    def guides(self):
+        """Guides alone, without the site's own texts."""
+        return self.filter(guide__kind="guide")

@@ -8,6 +8,7 @@ from catalog.models import (
     Enclosure,
     GlossaryTerm,
     GPUOption,
+    Guide,
     Requirement,
     Server,
     Source,
@@ -46,6 +47,11 @@ class WorkloadProfileTranslationOptions(ProseOptions):
 @register(GlossaryTerm)
 class GlossaryTermTranslationOptions(ProseOptions):
     fields = ["name", "definition", "also"]
+
+
+@register(Guide)
+class GuideTranslationOptions(ProseOptions):
+    fields = Guide.TRANSLATED
 
 
 @register(Requirement)

@@ -1,4 +1,7 @@
-"""The catalog version: one number that every change of a fact raises in its own transaction."""
+"""The catalog version and the content revision: numbers that every change raises in its own transaction.
+
+Facts raise the first, guides and texts of the site the second, since no advice gets older by them.
+"""
 
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,23 +15,42 @@ _read_once = ContextVar("read_once", default=None)
 
 def current():
     """Return the catalog version as text; "0" before anything was loaded."""
+    return _read()[0]
+
+
+def content():
+    """Return the content revision as text; "0" before anything was written."""
+    return _read()[1]
+
+
+def _read():
     known = _read_once.get()
     if known:
         return known[0]
-    number = str(_rows().filter(pk=1).values_list("number", flat=True).first() or 0)
+    row = _rows().filter(pk=1).values_list("number", "content").first() or (0, 0)
+    numbers = tuple(map(str, row))
     if known is not None:
-        known.append(number)
-    return number
+        known.append(numbers)
+    return numbers
 
 
 def bump():
     """Raise the catalog version. To be called in the transaction that changes the facts."""
+    _raise("number")
+
+
+def bump_content():
+    """Raise the content revision. To be called in the transaction that changes a guide or a text."""
+    _raise("content")
+
+
+def _raise(column):
     if _held_back.get():
         return
     if known := _read_once.get():
         known.clear()
-    if not _rows().filter(pk=1).update(number=F("number") + 1):
-        _rows().get_or_create(pk=1, defaults={"number": 1})
+    if not _rows().filter(pk=1).update(**{column: F(column) + 1}):
+        _rows().get_or_create(pk=1, defaults={column: 1})
 
 
 @contextmanager

@@ -99,7 +99,10 @@ def own_rows_only(request):
         return
     request.getfixturevalue("db")
     if versions.current() != "0":
-        tables = [model._meta.db_table for model in apps.get_app_config("catalog").get_models()]
+        tables = [
+            model._meta.db_table
+            for model in apps.get_app_config("catalog").get_models(include_auto_created=True)
+        ]
         connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
     forget_catalog()
     yield

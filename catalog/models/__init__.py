@@ -4,6 +4,7 @@ from catalog.models.ai_models import AIModel, CacheGroup, MeasuredWeights, Model
 from catalog.models.benchmarks import BenchmarkResult
 from catalog.models.evidence import Evidence, Source
 from catalog.models.glossary import GlossaryTerm
+from catalog.models.guides import Guide, GuideAddress, GuideBlock, GuideEdition, GuideTranslation
 from catalog.models.hardware import (
     GPU,
     CoolingOption,
@@ -33,6 +34,11 @@ __all__ = [
     "Evidence",
     "GPUOption",
     "GlossaryTerm",
+    "Guide",
+    "GuideAddress",
+    "GuideBlock",
+    "GuideEdition",
+    "GuideTranslation",
     "Lifecycle",
     "Manufacturer",
     "MeasuredWeights",

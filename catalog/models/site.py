@@ -1,4 +1,4 @@
-"""One row that counts the changes of the catalog."""
+"""One row that counts the changes of the catalog, and those of its guides and texts."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,6 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 class CatalogVersion(models.Model):
     number = models.PositiveIntegerField(_("number"), default=0)
+    content = models.PositiveIntegerField(
+        _("content revision"),
+        default=0,
+        help_text=_("Changes of guides and texts, which make no advice older."),
+    )
 
     class Meta:
         verbose_name = _("catalog version")
