@@ -243,7 +243,7 @@ def training_breakdown(
     """
     lines = training_lines(
         model,
-        gpu,
+        gpu.vendor,
         layout,
         method=method,
         precision=precision,

@@ -87,7 +87,7 @@ def training_memory(
     """
     lines = training_lines(
         model,
-        gpu,
+        gpu.vendor,
         layout,
         method=method,
         precision=precision,
@@ -156,7 +156,7 @@ def states(
 
 def training_lines(
     model: AIModelSpec,
-    gpu: GPUSpec,
+    vendor: str,
     layout: Layout,
     *,
     method: Method,
@@ -178,12 +178,16 @@ def training_lines(
     used_at_once: bool = False,
     trained_embeddings: bool = False,
 ) -> tuple[Line, ...]:
-    """Return what `training_memory` sums up, line by line; its arguments are the same."""
+    """Return what `training_memory` sums up, line by line; its arguments are the same.
+
+    Args:
+        vendor: Who makes the card: nothing else of it counts here.
+    """
     if min(sequence_tokens, micro_batch, lora_rank) < 1:
         raise SizingError(f"{sequence_tokens=}, {micro_batch=}, {lora_rank=} train nothing")
     standing = _standing_lines(
         model,
-        gpu,
+        vendor,
         layout,
         method,
         precision,
@@ -240,7 +244,7 @@ def _per_parameter(
 @lru_cache(maxsize=16384)
 def _standing_lines(
     model: AIModelSpec,
-    gpu: GPUSpec,
+    vendor: str,
     layout: Layout,
     method: Method,
     precision: Precision,
@@ -283,7 +287,7 @@ def _standing_lines(
         lines.append(_per_parameter("gradients", "gradients", gradient, tables, two))
         if here:
             lines.append(_per_parameter("optimizer_states", "optimizer", state, tables, one))
-    driver, base = driver_reserve(gpu), constants.TRAINING_BASE
+    driver, base = _driver_reserve(vendor), constants.TRAINING_BASE
     lines += [
         _line("driver", "outside", driver, driver, 1.0),
         _line("workspaces", "outside", base, base),
@@ -303,6 +307,7 @@ def _standing_lines(
     return tuple(lines)
 
 
+@lru_cache(maxsize=16384)
 def _moving_lines(
     model: AIModelSpec,
     layout: Layout,
@@ -353,7 +358,11 @@ def _moving_lines(
 
 def driver_reserve(gpu: GPUSpec) -> Range:
     """Return the part of the reported memory that no program gets [bytes]."""
-    return constants.DRIVER.get(gpu.vendor, Range.exact(0.0))
+    return _driver_reserve(gpu.vendor)
+
+
+def _driver_reserve(vendor: str) -> Range:
+    return constants.DRIVER.get(vendor, Range.exact(0.0))
 
 
 def _largest_matrix(model: AIModelSpec) -> float:

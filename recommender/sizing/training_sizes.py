@@ -1,14 +1,16 @@
 """Sizes of a server that train a model in time."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from recommender.sizing import layouts, memory, precisions, training
+from recommender.sizing import layouts, precisions, training
 from recommender.sizing.configurations import Config, Failure, Trained
 from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.lines import Line, total
 from recommender.sizing.specs import GPUSpec, Layout, NodeSpec, Precision, Range, Recompute, Sharding
+from recommender.sizing.training_memory import training_lines, training_sums
 
 TRAINING_SERVERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
@@ -169,21 +171,67 @@ def _trained(
     precision = _training_precision(case, gpu)
     assert model is not None
     assert precision is not None
+    shape = Layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas, 0, False)
+    nearest = float("inf")
+    for recipe in _recipes(case, corner, precision, gpu.vendor, shape):
+        need, have = (
+            (recipe.total.high, gpu.memory_bytes.low) if strict else (recipe.total.low, gpu.memory_bytes.high)
+        )
+        if need > have:
+            nearest = min(nearest, need / have)
+            continue
+        seconds = training.training_seconds(
+            model,
+            gpu,
+            layout,
+            link=link,  # type: ignore[arg-type]
+            link_bytes_per_s=link_bytes_per_s,
+            method=case.method,
+            precision="bf16" if precision == "int4" else precision,
+            sequence_tokens=corner.sequence_tokens,
+            global_batch=corner.global_batch,
+            micro_batch=corner.micro_batch,
+            recompute=recipe.recompute,
+            tokens=corner.tokens,
+            servers=servers,
+            network_bytes_per_s=corner.network_bytes_per_s,
+        )
+        held = training_sums(recipe.lines, gpu)
+        return Trained(layout, held, seconds, precision, recipe.recompute, recipe.sharding)
+    return nearest
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """One way to keep a training in memory, and what it takes of the busiest GPU."""
+
+    recompute: Recompute
+    sharding: Sharding
+    lines: tuple[Line, ...]
+    total: Range
+
+
+@lru_cache(maxsize=4096)
+def _recipes(
+    case: Case, corner: Corner, precision: Precision, vendor: str, layout: Layout
+) -> tuple[_Recipe, ...]:
+    """Return the ways to train one job (`_job`), the quicker ones first, on all cards of one maker."""
+    assert corner.trained is not None
     recomputes: tuple[Recompute, ...] = (case.recompute,) if case.recompute else ("selective", "full")
     shardings: tuple[Sharding, ...] = (
         (case.sharding,)
         if case.sharding
         else (("none",) if layout.replicas == 1 else ("none", "zero2", "zero3"))
     )
-    nearest = float("inf")
+    recipes = []
     for recompute in recomputes:
         for sharding in shardings:
             # What is not shared out does not depend on how many workers hold it.
             replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
-            held = memory.training_memory(
-                model,
-                gpu,
-                Layout(layout.tensor_parallel, layout.pipeline_parallel, replicas, 0, False),
+            lines = training_lines(
+                corner.trained,
+                vendor,
+                replace(layout, replicas=replicas),
                 method=case.method,
                 precision="bf16" if precision == "int4" else precision,
                 optimizer=case.optimizer,
@@ -193,30 +241,8 @@ def _trained(
                 recompute=recompute,
                 sharding=sharding,
             )
-            need, have = (
-                (held.total.high, held.available.low) if strict else (held.total.low, held.available.high)
-            )
-            if need > have:
-                nearest = min(nearest, need / have)
-                continue
-            seconds = training.training_seconds(
-                model,
-                gpu,
-                layout,
-                link=link,  # type: ignore[arg-type]
-                link_bytes_per_s=link_bytes_per_s,
-                method=case.method,
-                precision="bf16" if precision == "int4" else precision,
-                sequence_tokens=corner.sequence_tokens,
-                global_batch=corner.global_batch,
-                micro_batch=corner.micro_batch,
-                recompute=recompute,
-                tokens=corner.tokens,
-                servers=servers,
-                network_bytes_per_s=corner.network_bytes_per_s,
-            )
-            return Trained(layout, held, seconds, precision, recompute, sharding)
-    return nearest
+            recipes.append(_Recipe(recompute, sharding, lines, total(lines)))
+    return tuple(recipes)
 
 
 def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
