@@ -3,7 +3,7 @@ UV = sh .ci/uv
 RUN = $(UV) run --no-sync
 PORT = 8000
 
-.PHONY: run setup install test test-long lint fmt check messages
+.PHONY: run setup install test test-long lint fmt check messages lighthouse
 
 run: setup ## serve the site at http://127.0.0.1:8000/
 	$(RUN) manage.py runserver 127.0.0.1:$(PORT)
@@ -54,3 +54,6 @@ check: install ## migrations, production settings, translations
 
 messages: install .env ## bring locale/ up to date with code and templates
 	$(RUN) manage.py messages
+
+lighthouse: install ## speed, accessibility and search marks of the main pages; needs npm and a quiet machine
+	@$(RUN) python .ci/lighthouse.py $(ARGS)

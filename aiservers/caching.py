@@ -1,8 +1,8 @@
 """What caches may keep: the headers of every kind of page, set here and nowhere else.
 
 kind        which responses                           Cache-Control        also
-public      pages under a language, sitemap, robots   public, max-age=60   ETag; Vary on htmx's headers
-results     the same, of no use to a search engine    public, max-age=60   ETag; Vary; X-Robots-Tag: noindex
+public      pages under a language, sitemap, robots   public, max-age=60   ETag; Vary on htmx's headers; gzip
+results     the same, of no use to a search engine    public, max-age=60   the same; X-Robots-Tag: noindex
 api         GET under /api/v1/                        public, max-age=60   ETag; Vary: A.-Language; noindex
 negotiated  redirects by the browser's languages      no-store             Vary: Accept-Language
 private     sets or reads a cookie, or was posted     no-store             X-Robots-Tag: noindex
@@ -21,7 +21,7 @@ from django.utils.translation import get_language
 from catalog import versions
 
 PUBLIC_SECONDS = 60
-HTMX_HEADERS = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request"]
+VARY = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request", "Accept-Encoding"]
 
 # Pages that answer one reader's question, and lists that are one of countless cuts of the same facts.
 NOINDEX_VIEWS = {
@@ -145,7 +145,7 @@ class CachingMiddleware:
 
     def _with_public_headers(self, request, response):
         if not is_api(request):
-            patch_vary_headers(response, HTMX_HEADERS)
+            patch_vary_headers(response, VARY)
         if is_api(request) or (request.resolver_match and has_noindex(request)):
             response.headers["X-Robots-Tag"] = "noindex"
         if settings.DEBUG:  # templates change under the developer's hands

@@ -11,8 +11,8 @@ from catalog.models import CatalogVersion
 from recommender.briefs.urls import owners, readers, urlpatterns
 from tests.pages import LANGUAGES, Document, Page, pages, public_view_names
 
-HTMX = "HX-Request, HX-Boosted, HX-History-Restore-Request"
-PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": HTMX, "X-Robots-Tag": None}
+VARY = "HX-Request, HX-Boosted, HX-History-Restore-Request, Accept-Encoding"
+PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": VARY, "X-Robots-Tag": None}
 NOINDEX = PUBLIC | {"X-Robots-Tag": "noindex"}
 
 # The headers of every address, with a query of at most one filter.
@@ -186,6 +186,19 @@ def test_search_engines_learn_every_language_and_the_default_one(client, view_na
     expected["alternate", "x-default"] = f"http://testserver{page.path('es')}"
     expected["canonical", None] = f"http://testserver{page.path(language)}"
     assert found == expected
+
+
+def test_what_everybody_sees_alike_leaves_compressed_and_nothing_else(client):
+    asked = {"Accept-Encoding": "gzip"}
+    page = client.get(Page("catalog:server_list").path("es"), headers=asked)
+    assert page["Content-Encoding"] == "gzip"
+    assert len(page.content) < 20_000
+    again = client.get(
+        Page("catalog:server_list").path("es"), headers=asked | {"If-None-Match": page["ETag"]}
+    )
+    assert again.status_code == 304
+    for path in ("/es/nada-aqui/", reverse("briefs:brief", args=["x" * 24]), "/admin/login/"):
+        assert "Content-Encoding" not in client.get(path, headers=asked), path
 
 
 def test_a_list_with_more_than_one_filter_is_not_for_search_engines(client):

@@ -191,7 +191,7 @@ def test_texts_follow_the_language_and_figures_do_not(client, language):
         "/api/v1/servers/thinksystem-sr650-v3", headers={"Accept-Language": f"{language},de;q=0.5"}
     )
     assert asked.json() == found
-    assert asked["Vary"] == "Accept-Language"
+    assert "Accept-Language" in asked["Vary"]
     server = Server.objects.get(slug="thinksystem-sr650-v3")
     assert found["summary"] == getattr(server, f"summary_{language}")
     spanish = get(client, "servers/thinksystem-sr650-v3", language="es")
