@@ -17,6 +17,7 @@ from catalog.models.hardware import (
     SlotAlternative,
     Variant,
 )
+from catalog.models.history import Change, Revision
 from catalog.models.reports import ErrorReport
 from catalog.models.search import SearchToken
 from catalog.models.site import CatalogVersion
@@ -28,6 +29,7 @@ __all__ = [
     "BenchmarkResult",
     "CacheGroup",
     "CatalogVersion",
+    "Change",
     "CoolingOption",
     "Enclosure",
     "ErrorReport",
@@ -46,6 +48,7 @@ __all__ = [
     "PowerSupply",
     "Precision",
     "Requirement",
+    "Revision",
     "SearchToken",
     "Server",
     "SlotAlternative",

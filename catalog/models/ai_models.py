@@ -160,6 +160,8 @@ class AIModel(Named):
 class CacheGroup(Fact):
     """What the layers of one kind keep for each request."""
 
+    PART_OF = ("ai_model",)
+
     class Kind(models.TextChoices):
         FULL = "full", _("keys and values of every token")
         WINDOW = "window", _("keys and values of the last tokens")
@@ -220,6 +222,8 @@ class CacheGroup(Fact):
 class ModelPart(Fact):
     """A part beside the language model, inside the published total: vision tower, speech encoder."""
 
+    PART_OF = ("ai_model",)
+
     ai_model = models.ForeignKey(AIModel, models.CASCADE, related_name="parts", verbose_name=_("AI model"))
     name = models.CharField(_("name"), max_length=120)
     parameters = models.PositiveBigIntegerField(_("parameters"))
@@ -237,6 +241,8 @@ class ModelPart(Fact):
 
 class MeasuredWeights(Fact):
     """The size of one published checkpoint, or of its weights as an engine loaded them."""
+
+    PART_OF = ("ai_model",)
 
     ai_model = models.ForeignKey(
         AIModel, models.CASCADE, related_name="measured_weights", verbose_name=_("AI model")

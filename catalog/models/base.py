@@ -139,6 +139,7 @@ def month(table, prefix):
 class Fact(models.Model):
     """A row whose change makes every advice computed before older: saving it raises the catalog version."""
 
+    PART_OF = ()  # foreign keys to the row whose history, copies and restored states include this one
     EVIDENCE_RELATIONS = ()  # related rows that one evidence row stands for together
     NOT_FIGURES = ("id", "slug", "name", "sort_key", "is_published", "updated_at")
 

@@ -247,6 +247,8 @@ class Server(Named):
 class PowerSupply(Fact):
     """One size of power supply that the server is offered with."""
 
+    PART_OF = ("server",)
+
     server = models.ForeignKey(
         Server, models.CASCADE, related_name="power_supplies", verbose_name=_("server")
     )
@@ -271,6 +273,8 @@ class PowerSupply(Fact):
 
 class CoolingOption(Fact):
     """One way to cool the server. Only direct water: it needs a water loop; no rows: not published."""
+
+    PART_OF = ("server",)
 
     class Kind(models.TextChoices):
         AIR = "air", _("air")
@@ -303,6 +307,7 @@ class CoolingOption(Fact):
 class Variant(Fact):
     """A base model that is ordered apart, with its own slots, bays and GPUs; every server has one."""
 
+    PART_OF = ("server",)
     EVIDENCE_RELATIONS = ("slot_alternatives",)
     NOT_FIGURES = (*Fact.NOT_FIGURES, "server", "is_default")
 
@@ -345,6 +350,8 @@ class Variant(Fact):
 
 class SlotAlternative(Fact):
     """One way to fill the slots: “8 single-wide” and “3 double-wide” are two rows that never add up."""
+
+    PART_OF = ("variant",)
 
     class Width(models.TextChoices):
         SINGLE = "single", _("single-wide")
@@ -536,6 +543,8 @@ class GPUOption(Fact):
 
     Several rows for one GPU are alternatives: “two at 600 W, or four capped at 450 W”.
     """
+
+    PART_OF = ("variant",)
 
     class Link(models.TextChoices):
         NVSWITCH = "nvswitch", _("NVLink with switches")

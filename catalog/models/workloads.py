@@ -64,6 +64,8 @@ class WorkloadProfile(Fact):
 class Requirement(Fact):
     """One line of the table that sets training and inference side by side."""
 
+    PART_OF = ("profile",)
+
     class Aspect(models.TextChoices):
         GPUS = "gpus", _("GPUs at work together")
         LINK = "link", _("link between the GPUs")
@@ -96,6 +98,8 @@ class Requirement(Fact):
 
 class TypicalAssumption(Fact):
     """The value that stands in for an answer that was not given, and why."""
+
+    PART_OF = ("profile",)
 
     profile = models.ForeignKey(
         WorkloadProfile, models.CASCADE, related_name="assumptions", verbose_name=_("workload profile")
