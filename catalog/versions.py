@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 from django.apps import apps
 from django.db.models import F
+from django.db.models.functions import Now
 
 _held_back = ContextVar("held_back", default=False)
 _read_once = ContextVar("read_once", default=None)
@@ -23,20 +24,26 @@ def content():
     return _read()[1]
 
 
+def changed_at():
+    """Return when a fact was last changed; None where that is not known."""
+    return _read()[2]
+
+
 def _read():
     known = _read_once.get()
     if known:
         return known[0]
-    row = _rows().filter(pk=1).values_list("number", "content").first() or (0, 0)
-    numbers = tuple(map(str, row))
+    columns = ("number", "content", "changed_at")
+    number, revision, changed = _rows().filter(pk=1).values_list(*columns).first() or (0, 0, None)
+    row = str(number), str(revision), changed
     if known is not None:
-        known.append(numbers)
-    return numbers
+        known.append(row)
+    return row
 
 
 def bump():
     """Raise the catalog version. To be called in the transaction that changes the facts."""
-    _raise("number")
+    _raise("number", changed_at=Now())
 
 
 def bump_content():
@@ -44,13 +51,13 @@ def bump_content():
     _raise("content")
 
 
-def _raise(column):
+def _raise(column, **values):
     if _held_back.get():
         return
     if known := _read_once.get():
         known.clear()
-    if not _rows().filter(pk=1).update(**{column: F(column) + 1}):
-        _rows().get_or_create(pk=1, defaults={column: 1})
+    if not _rows().filter(pk=1).update(**{column: F(column) + 1}, **values):
+        _rows().get_or_create(pk=1, defaults={column: 1, **values})
 
 
 @contextmanager

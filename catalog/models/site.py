@@ -12,6 +12,7 @@ class CatalogVersion(models.Model):
         default=0,
         help_text=_("Changes of guides and texts, which make no advice older."),
     )
+    changed_at = models.DateTimeField(_("facts changed on"), null=True, editable=False)
 
     class Meta:
         verbose_name = _("catalog version")

@@ -197,4 +197,5 @@ def swaps(request):
 
 @register.simple_tag
 def catalog_version():
-    return versions.current()
+    """Return {"number", "changed_at"} of the facts that the page rests on; None: when is not known."""
+    return {"number": versions.current(), "changed_at": versions.changed_at()}

@@ -1,8 +1,11 @@
 """Every change of a fact raises the catalog version, in the transaction of the change."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.apps import apps
 from django.db import transaction
+from django.utils import timezone
 
 from catalog import versions
 from catalog.models import CatalogVersion, Server, Source
@@ -82,3 +85,15 @@ def test_held_back_leaves_the_version_to_the_caller():
     assert number() == before
     ServerFactory()
     assert number() > before
+
+
+def test_the_day_of_the_last_change_of_a_fact_stands_at_the_foot_of_each_page(client):
+    ServerFactory()
+    CatalogVersion.objects.update(changed_at=datetime(2026, 3, 9, 12, tzinfo=UTC))
+    assert "9 de marzo de 2026" in client.get("/es/").content.decode()
+    assert "9 марта 2026" in client.get("/ru/").content.decode()
+    before = timezone.now()
+    versions.bump_content()  # a text is no fact
+    assert versions.changed_at() < before
+    ServerFactory()
+    assert versions.changed_at() >= before - timedelta(seconds=1)  # the database's clock
