@@ -137,7 +137,32 @@ REASONS: list[tuple[str, Promise]] = [
     ("input not stated", _("The case does not state: %(what)s")),
     ("no server of the catalog", _("No server of the catalog takes that many of these cards")),
     ("stated parameters are not", _("Another model goes by the same name")),
+    ("input not understood", _("The case states something that cannot be read: %(what)s")),
+    ("the layout needs more GPUs", _("The layout needs more GPUs than the case has")),
+    ("an engine's peak is its budget", _("The peak of an engine is its budget, not what it needs")),
+    ("the engine's memory budget", _("How much memory the engine may take is not stated")),
+    ("parallel spelling not known", _("Way to split the model not known: %(what)s")),
+    ("optimizer spelling not known", _("Optimizer not known: %(what)s")),
+    ("engine version not known", _("Version of the engine not known: %(what)s")),
+    ("scenario spelling not known", _("Scenario of the test not known: %(what)s")),
+    ("benchmark spelling not known", _("Benchmark not known: %(what)s")),
 ]
+# What such a reason ends in, where that is a code: in words.
+CODES: dict[str, Promise] = {
+    "vision": _("vision"),
+    "asr": _("speech recognition"),
+    "embedding": _("embeddings"),
+    "image_generation": _("image generation"),
+    "adapter": _("an adapter, of which kind is not stated"),
+    "p90_latency_ms": _("response time that 90 of 100 requests keep"),
+    "p99_latency_ms": _("response time that 99 of 100 requests keep"),
+    "micro_batch": _("micro-batch"),
+    "sequence_tokens": _("length of the training sequences"),
+    "input_tokens": _("length of the prompts"),
+    "output_tokens": _("length of the answers"),
+    "concurrency": _("requests at the same time"),
+    "max_model_len": _("longest context"),
+}
 _QUOTES = "'\" "
 
 
@@ -169,7 +194,7 @@ def reason(text: str) -> tuple[str, bool]:
     for start, sentence in REASONS:
         if text.startswith(start):
             what = text.partition(": ")[2].strip(_QUOTES)
-            return str(sentence) % {"what": what}, True
+            return str(sentence) % {"what": CODES.get(what, what)}, True
     return text, False
 
 
