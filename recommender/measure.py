@@ -183,15 +183,18 @@ def _measures(advice: Advice, match: Match | None) -> Iterator[Measure]:
 
 def _of_model(case: Case, match: Match | None) -> Iterator[Measure]:
     held = None if match is None else match.config.memory
-    known = case.hard.model is None or case.hard.model.cache_known
+    known = not case.serves or case.hard.model is None or case.hard.model.cache_known
     limits: tuple[Limit, ...] = ()
     expected: tuple[Expected, ...] = ()
     if held is not None and known:
         limits = (Limit("memory", held.available.low, "bytes", "at_most", "computed"),)
         expected = (Expected("memory", held.total, "bytes"),)
-    keys = ("model", "training_model", "precision", "kv_precision", "engine")
-    yield Measure("quality", "model", keys)
-    yield Measure("memory", "model", (), limits=limits, expected=expected)
+    if case.serves:
+        yield Measure("quality", "model", ("model", "training_model", "precision", "kv_precision", "engine"))
+        yield Measure("memory", "model", (), limits=limits, expected=expected)
+    else:
+        yield Measure("quality_trained", "model", ("model", "training_model", "precision"))
+        yield Measure("memory_training", "model", (), limits=limits, expected=expected)
 
 
 def _of_data(case: Case, advice: Advice, match: Match | None) -> Iterator[Measure]:
@@ -306,7 +309,7 @@ def _of_storage(case: Case, advice: Advice, match: Match | None) -> Iterator[Mea
             if rate:
                 found.append(Expected("write", Range.exact(checkpoint / rate), "s"))
         yield Measure(
-            "checkpoint",
+            "checkpoint" if case.serves else "checkpoint_alone",
             "storage",
             ("checkpoint_minutes", "checkpoints_kept", "storage_gbs"),
             limits=(Limit("write", every * CHECKPOINT_SHARE, "s", "at_most", "default"),),

@@ -47,6 +47,20 @@ MEASURES: dict[str, tuple[Promise, Promise]] = {
         _("Memory of the busiest GPU"),
         _("Start the engine with the context and the requests of the peak, and read the highest value."),
     ),
+    "quality_trained": (
+        _("Quality of the trained model"),
+        _(
+            "Keep a test set out of the training data, and agree what the model has to reach on it; test the "
+            "model before the first cycle and after each."
+        ),
+    ),
+    "memory_training": (
+        _("Memory of the busiest GPU"),
+        _(
+            "Train some steps with your batch and your longest sequences, and read the highest value; write "
+            "a checkpoint meanwhile."
+        ),
+    ),
     "no_training": (
         _("Training"),
         _("Nothing is trained in this plan. If that may change, ask again with fine-tuning: it can decide."),
@@ -126,6 +140,13 @@ MEASURES: dict[str, tuple[Promise, Promise]] = {
     "checkpoint": (
         _("Time to write a checkpoint"),
         _("Write full checkpoints to the storage that will be used, while the service is under load."),
+    ),
+    "checkpoint_alone": (
+        _("Time to write a checkpoint"),
+        _(
+            "Write full checkpoints to the storage that will be used, in the middle of a run, and note how "
+            "long training waits for each."
+        ),
     ),
     "reading": (
         _("Rate at which data is read"),

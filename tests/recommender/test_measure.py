@@ -1,7 +1,10 @@
 """What to measure before buying, from the reader's own unknowns and targets."""
 
+import re
+
 import pytest
 from django.core.cache import cache
+from django.utils.translation import override
 
 from recommender.answers import parse
 from recommender.measure import SUBJECTS, measuring_plan
@@ -84,7 +87,7 @@ def test_writing_a_checkpoint_may_take_a_twentieth_of_its_interval():
     plan = plan_of(
         stage="fine_tuning", model="llama-3.3-70b", method="full", checkpoint_minutes=40, storage_gbs=2
     )
-    item = measure(plan, "checkpoint")
+    item = measure(plan, "checkpoint_alone")
     assert item.limits[0].value == pytest.approx(120)
     assert next(found.value.typical for found in item.expected if found.figure == "write") == pytest.approx(
         494, rel=0.001
@@ -94,6 +97,23 @@ def test_writing_a_checkpoint_may_take_a_twentieth_of_its_interval():
 def test_a_service_beside_training_is_tested_with_both():
     assert measure(plan_of(stage="mixed", model="llama-3.1-8b"), "beside").steps[0][0] == 100
     assert "beside" not in [item.code for item in plan_of(**CHAT).measures]
+
+
+@pytest.mark.parametrize(
+    "answers", [{"stage": "training", "model": "llama-3.1-8b"}, {"stage": "fine_tuning", "method": "lora"}]
+)
+def test_who_only_trains_is_not_asked_to_measure_a_service(answers):
+    with override("en"):
+        plan = page(recommend(parse(answers)))
+    said = [
+        f"{item['label']} {item['how']} {item['questions']}"
+        for item in plan["measures"]
+        if item["code"] != "no_service"  # says that nothing is served
+    ]
+    found = re.findall(r"request|service|served|prompt|answers|context|under load|kv_", " ".join(said))
+    assert not found
+    assert {item["code"] for item in plan["measures"]} >= {"quality_trained", "memory_training"}
+    assert not plan["sample"]
 
 
 def test_the_power_limit_of_the_site_is_accepted_at_the_feed():
