@@ -29,7 +29,7 @@ QUESTIONS = [
         0.1,
         60_000,
         _("How much time may each further token take?"),
-        _("People read at about 50 to 100 ms a token."),
+        _("People read about four words a second: a token takes them 100 to 200 ms, by language."),
         "targets",
         "ms",
         MS,
