@@ -17,7 +17,9 @@ WHY_DEFAULT: dict[str, Promise] = {
     "from_rate": _("Requests per second times the time that each takes, from the time targets."),
     "from_users": _("People × active share × requests per minute × peak factor ÷ 60."),
     "from_gb": _("Four bytes of text count as one token."),
-    "from_parameters": _("About 20 tokens per parameter make the most of the compute; many models are trained on more."),
+    "from_parameters": _(
+        "About 20 tokens per parameter make the most of the compute; many models are trained on more."
+    ),
     "shortened": _("Shortened to what the model or the longest context can take."),
     "active_percent": _("Usual for chat and search: a fifth of all people in the peak hour."),
     "requests_per_user_minute": _("Between chat (0.4) and search in documents (1)."),
