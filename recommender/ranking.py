@@ -39,7 +39,7 @@ from recommender.sizing.scores import (
     score,
 )
 from recommender.sizing.serving_sizes import capacity_of, precision_of
-from recommender.sizing.sizes import sizes_of
+from recommender.sizing.sizes import leanest_first, sizes_of
 from recommender.sizing.specs import NodeSpec, Precision
 
 RULES_VERSION = "2"
@@ -119,14 +119,30 @@ def _certain(case: Case, machine: Machine) -> Iterator[Config]:
     """Yield for each GPU the configuration that stands for it, where that one stands foremost of all."""
     for nodes in _nodes_by_gpu(machine).values():
         precision, fallback = _precision(case, nodes, case.hard)
-        configs = [
-            config
-            for node in nodes
-            for config in _holds(case, node, case.hard, True, precision, fallback)[0]
-            if standing(config) == FOREMOST
-        ]
-        if configs:
-            yield best(case, configs, machine)
+        for sizes in _certain_sizes(case, nodes, precision, fallback):
+            rules = [_node_rules(case, config.node, case.hard, True) for config in sizes]
+            held = [_checked(case, config, given, True) for config, given in zip(sizes, rules, strict=True)]
+            configs = [item for item in held if isinstance(item, Config) and standing(item) == FOREMOST]
+            if configs:
+                yield best(case, configs, machine)
+                break
+
+
+def _certain_sizes(
+    case: Case, nodes: Sequence[NodeSpec], precision: Precision | None, fallback: bool
+) -> Iterator[list[Config]]:
+    """Yield what one GPU of a machine does for certain, in groups: the first that holds has the best."""
+    sound = []
+    for node in nodes:
+        if node.evidence != "derived" and node.server_orderable and node.option_orderable:
+            broken, facts, _soft = _node_rules(case, node, case.hard, True)
+            if not broken and not facts:
+                sound.append(node)
+    if case.serves and case.kind == "tokens" and precision is not None:
+        yield from leanest_first(case, sound, precision, fallback)
+        return
+    sizes = [item for node in sound for item in sizes_of(case, node, case.hard, True, precision, fallback)]
+    yield [config for config in sizes if isinstance(config, Config)]
 
 
 def fits_somehow(case: Case, machine: Machine) -> bool:
@@ -222,30 +238,45 @@ def _holds(
             over, _facts = size_rules(corner, rack_units_of(node, least), power_of(node, config.count, least))
             failures.append(replace(config, reasons=_all_reasons(config.reasons, [*broken, *over])))
             continue
-        units = rack_units_of(node, config.servers)
-        watts = power_of(node, config.count, config.servers, work_of(corner))
-        over, more_facts = size_rules(corner, units, watts)
-        fed, unfed = supply_rules(case, node, config.count, strict)
-        over += [item for item in fed if not any(other.code == item.code for other in over)]
-        more_facts += unfed
-        if case.must:
-            unmet, unknown = broken_musts(case, replace(config, rack_units=units, power_w=watts))
-            over += unmet
-            more_facts += unknown
-        reasons = [*broken, *over]
-        if reasons:
-            miss = sum(_miss(item) for item in over) + len(broken)
-            failures.append(Failure(node.gpu.slug, _all_reasons((), reasons), miss))
-            continue
-        if case.priority == "footprint" and units is None:
-            more_facts.append("rack_units")
-        if case.priority == "power" and watts is None:
-            more_facts.append("power")
-        known = list(dict.fromkeys([*facts, *more_facts, *config.facts]))
-        if node.evidence == "derived":
-            known.insert(0, "derived")
-        configs.append(replace(config, rack_units=units, power_w=watts, facts=tuple(known), soft=tuple(soft)))
+        checked = _checked(case, config, (broken, facts, soft), strict)
+        if isinstance(checked, Config):
+            configs.append(checked)
+        else:
+            failures.append(checked)
     return configs, failures
+
+
+def _checked(
+    case: Case, config: Config, rules: tuple[list[Message], list[str], list[Message]], strict: bool
+) -> Config | Failure:
+    """Return a configuration with what it takes, or the rules that it breaks.
+
+    Args:
+        rules: what `_node_rules` says of its node.
+    """
+    node, (broken, facts, soft) = config.node, rules
+    units = rack_units_of(node, config.servers)
+    watts = power_of(node, config.count, config.servers, work_of(config.corner))
+    over, more_facts = size_rules(config.corner, units, watts)
+    fed, unfed = supply_rules(case, node, config.count, strict)
+    over += [item for item in fed if not any(other.code == item.code for other in over)]
+    more_facts += unfed
+    if case.must:
+        unmet, unknown = broken_musts(case, replace(config, rack_units=units, power_w=watts))
+        over += unmet
+        more_facts += unknown
+    reasons = [*broken, *over]
+    if reasons:
+        miss = sum(_miss(item) for item in over) + len(broken)
+        return Failure(node.gpu.slug, _all_reasons((), reasons), miss)
+    if case.priority == "footprint" and units is None:
+        more_facts.append("rack_units")
+    if case.priority == "power" and watts is None:
+        more_facts.append("power")
+    known = list(dict.fromkeys([*facts, *more_facts, *config.facts]))
+    if node.evidence == "derived":
+        known.insert(0, "derived")
+    return replace(config, rack_units=units, power_w=watts, facts=tuple(known), soft=tuple(soft))
 
 
 def _all_reasons(first: Iterable[Message], more: Iterable[Message]) -> tuple[Message, ...]:

@@ -24,8 +24,8 @@ def best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
     same = [config for config in configs if standing(config) == foremost]
     # Where certainty gave way, what stands in for it comes before what never was certain with fewer cards.
     same = [config for config in same if config.piled] or same
-    fewest = min(_chassis(case, config) for config in same)
-    same = [config for config in same if _chassis(case, config) == fewest]
+    fewest = min(_chassis(case, config.servers) for config in same)
+    same = [config for config in same if _chassis(case, config.servers) == fewest]
     if case.priority == "performance" or (not case.serves and case.hard.target_s is None):
         haste = 2.0 if case.serves else 1.0
         in_time = [config for config in same if lateness(case, config, haste) == 0]
@@ -51,28 +51,39 @@ def best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
 
 def _size(case: Case, config: Config) -> tuple[float, float]:
     """Return how far a configuration is from what was asked, and what it takes: in cards, or in watts."""
-    cost = _cost(case, config)
+    cost = _cards(case, config.count, config.servers)
     if case.priority == "power":
         cost = config.power_w.typical if config.power_w else float("inf")
     return excess(config), cost
 
 
-def _chassis(case: Case, config: Config) -> int:
+def weight_of(case: Case, count: int, servers: int) -> tuple[float, ...]:
+    """Return what `best` weighs first of certain sizes, as far as it follows from cards and servers alone.
+
+    Those that weigh least and do what is asked hold the one that it returns.
+    """
+    chassis = _chassis(case, servers)
+    if case.priority in ("performance", "power"):  # times or watts decide before the cards
+        return (chassis,)
+    return chassis, _cards(case, count, servers)
+
+
+def _chassis(case: Case, servers: int) -> int:
     """Return the servers that count when sizes are compared [count].
 
     With one in reserve, three smaller servers may carry what two large ones do: up to there the cards decide.
     """
-    return max(config.servers, 3) if case.n_plus_1 else config.servers
+    return max(servers, 3) if case.n_plus_1 else servers
 
 
-def _cost(case: Case, config: Config) -> float:
-    """Return what a configuration weighs, in cards."""
+def _cards(case: Case, count: int, servers: int) -> float:
+    """Return what so many servers of so many cards weigh, in cards."""
     # Two cards let experiments run beside a service: one of them alone saves nothing that counts.
-    cards = max(config.gpus, 2) if case.serves and case.trains else config.gpus
+    cards = max(count * servers, 2) if case.serves and case.trains else count * servers
     if case.n_plus_1:
         # Two servers of seven cards weigh as two of eight: else a load for three of four would take fewer.
-        cards = max(cards, config.servers * 2 ** ceil(log2(config.count)))
-    return cards + SERVER_COSTS_CARDS * config.servers
+        cards = max(cards, servers * 2 ** ceil(log2(count)))
+    return cards + SERVER_COSTS_CARDS * servers
 
 
 def standing(config: Config) -> tuple[int, int, bool]:

@@ -84,9 +84,33 @@ def _takes(gpu: GPUSpec, precision: Precision, engine: Engine) -> bool:
     return precisions.support(gpu, precision, engine) == "native"
 
 
+@dataclass(frozen=True, slots=True)
+class TextSize:
+    """Servers that carry a service of text in one layout, before their figures are worked out."""
+
+    node: NodeSpec
+    count: int
+    layout: Layout
+    replica: "_Replica"
+    working: int  # servers without the one in reserve
+    servers: int
+    piled: bool
+
+
 def text_sizes(
     case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
 ) -> Iterator[Config | Failure]:
+    for size in bare_sizes(case, node, corner, strict, precision):
+        if isinstance(size, Failure):
+            yield size
+        else:
+            yield config_of(case, corner, strict, precision, size)
+
+
+def bare_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+) -> Iterator[TextSize | Failure]:
+    """Yield every size of a node that carries a service of text, and why the others do not."""
     model = corner.model
     assert model is not None
     service = _service(case, corner)
@@ -106,7 +130,7 @@ def _text_size(
     count: int,
     layout: Layout,
     service: tuple[Case, Corner],
-) -> Iterator[Config | Failure]:
+) -> Iterator[TextSize | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
     replica = _replica(*service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
@@ -132,7 +156,7 @@ def _text_size(
     if not strict and case.priority != "footprint":
         sizes += [(servers, True) for servers in _instead_of_pile(case, node, precision, layout, needed)]
     for working, piled in sizes:
-        yield _text_config(case, node, corner, strict, precision, count, layout, replica, working, piled)
+        yield TextSize(node, count, layout, replica, working, working + spare, piled)
 
 
 def _needed(corner: Corner, replica: "_Replica", per_server: int) -> int:
@@ -174,23 +198,11 @@ def _instead_of_pile(
     yield min(max(least, min(certain, max(FEW_SERVERS, modest))), most)
 
 
-def _text_config(
-    case: Case,
-    node: NodeSpec,
-    corner: Corner,
-    strict: bool,
-    precision: Precision,
-    count: int,
-    layout: Layout,
-    replica: "_Replica",
-    needed: int,
-    piled: bool,
-) -> Config:
-    """Return the configuration of so many servers at work, with its figures."""
+def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, size: TextSize) -> Config:
+    """Return the configuration of a size, with its figures."""
+    node, layout, servers = size.node, size.layout, size.servers
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    per_server = layout.replicas
-    servers = needed + (1 if case.n_plus_1 else 0)
-    requests = ceil(corner.requests / (per_server * needed))
+    requests = ceil(corner.requests / (layout.replicas * size.working))
     assert corner.model is not None
     held, served = _carried(
         *_service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
@@ -199,23 +211,23 @@ def _text_config(
         node=node,
         corner=corner,
         strict=strict,
-        piled=piled,
-        count=count,
+        piled=size.piled,
+        count=size.count,
         servers=servers,
         precision=precision,
         layout=Layout(
             layout.tensor_parallel,
             layout.pipeline_parallel,
-            per_server * servers,
+            layout.replicas * servers,
             layout.idle_gpus * servers,
             layout.crosses_link,
         ),
         memory=held,
         served=served,
         requests=requests,
-        limit=replica.most,
-        work=served.output_tokens_per_s.scaled(per_server * needed) if served else None,
-        facts=() if replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
+        limit=size.replica.most,
+        work=served.output_tokens_per_s.scaled(layout.replicas * size.working) if served else None,
+        facts=() if size.replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
     )
 
 

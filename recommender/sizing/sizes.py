@@ -1,13 +1,15 @@
 """Sizes of a server with one GPU that do the work that is asked: a service, a training, or both."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from math import ceil
 
+from recommender.sizing.choosing import weight_of
 from recommender.sizing.configurations import Config, Failure
 from recommender.sizing.demand import Case, Corner, message
 from recommender.sizing.rate_sizes import rate_sizes
-from recommender.sizing.serving_sizes import narrowed, text_sizes
+from recommender.sizing.serving_sizes import TextSize, bare_sizes, config_of, narrowed, text_sizes
 from recommender.sizing.specs import NodeSpec, Precision
 from recommender.sizing.training_sizes import joins_servers, quickest, training_sizes
 
@@ -26,12 +28,39 @@ def sizes_of(
         return
     sizes = text_sizes if case.kind == "tokens" else rate_sizes
     for config in sizes(case, node, corner, strict, precision):
-        if isinstance(config, Failure):
-            yield config
-            continue
-        if fallback:
-            config = replace(config, fallback=True)
-        yield _with_training(case, config, strict) if case.trains else config
+        yield config if isinstance(config, Failure) else _whole(case, config, strict, fallback)
+
+
+def leanest_first(
+    case: Case, nodes: Sequence[NodeSpec], precision: Precision, fallback: bool
+) -> Iterator[list[Config]]:
+    """Yield the sizes that carry a service of text for certain, those that `best` weighs first at first.
+
+    Each group has all that `best` would choose among; later ones have to be asked for only where none of
+    it does the rest of what is asked.
+    """
+    found = [
+        size
+        for node in nodes
+        for size in bare_sizes(case, node, case.hard, True, precision)
+        if isinstance(size, TextSize)
+    ]
+
+    def weight(size: TextSize) -> tuple[float, ...]:
+        return weight_of(case, size.count, size.servers)
+
+    for _weight, group in groupby(sorted(found, key=weight), key=weight):
+        configs = (
+            _whole(case, config_of(case, case.hard, True, precision, size), True, fallback) for size in group
+        )
+        yield [config for config in configs if isinstance(config, Config)]
+
+
+def _whole(case: Case, config: Config, strict: bool, fallback: bool) -> Config | Failure:
+    """Return a service with what is asked beside it, or why that does not hold."""
+    if fallback:
+        config = replace(config, fallback=True)
+    return _with_training(case, config, strict) if case.trains else config
 
 
 def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure:
