@@ -36,7 +36,7 @@ def make_groups(sender, using, **kwargs):
         .select_related("content_type")
     }
     editable = [model._meta.model_name for model in apps.get_app_config("catalog").get_models()]
-    for name in ("catalogversion", "searchtoken"):
+    for name in ("catalogversion", "searchtoken", "sheetupload"):
         editable.remove(name)
     for name, rights in GROUPS.items():
         group, _created = Group.objects.using(using).get_or_create(name=name)

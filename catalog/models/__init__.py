@@ -20,6 +20,7 @@ from catalog.models.hardware import (
 from catalog.models.history import Change, Revision
 from catalog.models.reports import ErrorReport
 from catalog.models.search import SearchToken
+from catalog.models.sheets import SheetUpload
 from catalog.models.site import CatalogVersion
 from catalog.models.workloads import Requirement, TypicalAssumption, WorkloadProfile
 
@@ -51,6 +52,7 @@ __all__ = [
     "Revision",
     "SearchToken",
     "Server",
+    "SheetUpload",
     "SlotAlternative",
     "Source",
     "TypicalAssumption",
