@@ -1,0 +1,1 @@
+"""Spreadsheets of the catalog: out to XLSX and CSV, and back in after a dry run that names every change."""
