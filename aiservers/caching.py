@@ -47,6 +47,9 @@ SECRET_NAMESPACES = {"briefs"}
 SECRET_VIEWS = {"brief_link"}
 POSTED_VIEWS = {"briefs:new", "briefs:owner", "briefs:sales"}
 
+# Forms that everybody may post: kept by nobody, found by no search engine.
+PRIVATE_NAMESPACES = {"reports"}
+
 API_PATH = "/api/v1/"
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
 CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
@@ -90,9 +93,14 @@ def is_secret(request):
     return bool(match) and (match.namespace in SECRET_NAMESPACES or match.view_name in SECRET_VIEWS)
 
 
+def is_private(request):
+    """Tell whether the page has a form to post, and with it a cookie."""
+    return bool(request.resolver_match) and request.resolver_match.namespace in PRIVATE_NAMESPACES
+
+
 def has_noindex(request):
     """Tell whether search engines should leave this address alone."""
-    if is_secret(request):
+    if is_secret(request) or is_private(request):
         return True
     filters = [key for key, value in request.GET.items() if value and key not in NOT_FILTERS]
     view_name = request.resolver_match.view_name
@@ -116,7 +124,10 @@ class CachingMiddleware:
         if is_secret(request):
             self._set_secret_headers(request, response)
         elif (
-            response.cookies or "Cookie" in response.get("Vary", "") or request.method not in ("GET", "HEAD")
+            is_private(request)
+            or response.cookies
+            or "Cookie" in response.get("Vary", "")
+            or request.method not in ("GET", "HEAD")
         ):
             response.headers["Cache-Control"] = "no-store"
             response.headers["X-Robots-Tag"] = "noindex"
@@ -127,7 +138,7 @@ class CachingMiddleware:
         return response
 
     def process_view(self, request, view, args, kwargs):
-        if settings.DEBUG or not is_public(request) or is_secret(request):
+        if settings.DEBUG or not is_public(request) or is_secret(request) or is_private(request):
             return None
         if is_api(request) and request.method not in ("GET", "HEAD"):
             return None  # a posted question has no state of its own that a condition could name

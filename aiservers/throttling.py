@@ -5,6 +5,7 @@ import time
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.core.cache import cache
+from django.shortcuts import render
 from ninja.throttling import BaseThrottle
 
 MINUTE, HOUR = 60, 3600  # seconds
@@ -30,6 +31,13 @@ def seconds_to_wait(address: str, action: str, limit: int, period: int) -> int:
     except ValueError:  # it expired in between
         return 0
     return 0 if count <= limit else _left(period, now)
+
+
+def too_many(request, seconds: int):
+    """Answer somebody who comes too often, in the reader's language."""
+    response = render(request, "429.html", {"minutes": -(-seconds // 60)}, status=429)
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def _left(period: int, now: int) -> int:

@@ -28,6 +28,7 @@ urlpatterns = [
     path("b/<str:token>", link, name="brief_link"),
     *i18n_patterns(
         path("", include("catalog.urls")),
+        path(pgettext_lazy("path", "report-an-error/"), include("catalog.urls_reports")),
         path("", include("recommender.urls")),
         path(pgettext_lazy("path", "briefs/"), include("recommender.briefs.urls")),
         prefix_default_language=True,

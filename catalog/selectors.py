@@ -1,130 +1,22 @@
 """Reads that join several tables for one page."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Count, Q
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from catalog import sentences
 from catalog.models import GPU, AIModel, Evidence, Requirement, Server, WorkloadProfile
-from catalog.templatetags.rack import card_count, card_kind
-from catalog.templatetags.units import UNITS, watts
+from catalog.selectors_evidence import Mark, Sources, source_list
+from catalog.templatetags.rack import card_kind
+from catalog.templatetags.units import UNITS
 
 RATES = [
     *((precision, "tflops") for precision in ("FP64", "FP32", "TF32", "BF16", "FP16", "FP8", "FP4")),
     *((precision, "tops") for precision in ("INT8", "INT4")),
 ]
-MAX_NUMBERS = 3  # sources that a mark names
 MAX_OPTIONS = 5  # GPUs in a row of a list
-MAX_DRAWINGS = 4  # front views on one page
 MAX_WORDS = 8  # of a search
-
-
-# Evidence as a page shows it
-
-
-@dataclass(frozen=True)
-class Mark:
-    """The sign behind a figure: what stands behind it, and where that is listed on the page."""
-
-    kind: str
-    anchor: str
-    numbers: str
-    text: str
-
-
-class FieldMarks(dict):
-    """{field: Mark} of one row; a field that no source covers has a mark that says so."""
-
-    def __missing__(self, name):
-        return Mark(kind="none", anchor="sources", numbers="", text=gettext("No source is recorded."))
-
-
-@dataclass
-class Sources:
-    """The numbered source list of one page, filled as marks are made."""
-
-    numbered: list = field(default_factory=list)
-    disagreements: list = field(default_factory=list)
-
-    def number(self, source):
-        if source not in self.numbered:
-            self.numbered.append(source)
-        return self.numbered.index(source) + 1
-
-    def mark(self, rows):
-        """Return the mark of evidence rows that speak of the same figure, kept values first."""
-        numbers = sorted({self.number(row.source) for row in rows})
-        listed = ", ".join(str(number) for number in numbers)
-        if _disagree(rows):
-            kind, state = "disagree", gettext("Sources disagree")
-        else:
-            kind, state = rows[0].state, rows[0].get_state_display()
-        text = ngettext("%(state)s; source %(numbers)s.", "%(state)s; sources %(numbers)s.", len(numbers)) % {
-            "state": state[:1].upper() + state[1:],
-            "numbers": listed,
-        }
-        if all(row.weak for row in rows):
-            text = gettext("%(mark)s Weak source: confirm.") % {"mark": text}
-        return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=_few(numbers), text=text)
-
-    def marks(self, rows, model, name=""):
-        """Return the marks of one row's evidence, and remember where its sources disagree.
-
-        `name` says which row of the page it is, where there are several of its kind.
-        """
-        grouped = _by_field(rows)
-        for field_name, group in grouped.items():
-            if _disagree(group):
-                label = _label(model, field_name)
-                if name:
-                    label = gettext("%(name)s, %(field)s") % {"name": name, "field": label}
-                self.disagreements.append({"label": label, "stated": self._stated(group)})
-        return FieldMarks({field_name: self.mark(group) for field_name, group in grouped.items()})
-
-    def _stated(self, rows):
-        """Return each thing that is stated once, with the numbers of its sources, what is kept first."""
-        said = {}
-        for row in rows:
-            if row.stated:
-                item = said.setdefault(row.stated, {"numbers": [], "kept": row.kept})
-                item["numbers"].append(self.number(row.source))
-        return [
-            {
-                "value": sentences.stated(stated, rows[0].field),
-                "numbers": sorted(set(item["numbers"])),
-                "kept": item["kept"],
-            }
-            for stated, item in said.items()
-        ]
-
-
-def _few(numbers):
-    """Return source numbers as a mark has room for: the first ones, and how many more."""
-    shown = ", ".join(str(number) for number in numbers[:MAX_NUMBERS])
-    return f"{shown} +{len(numbers) - MAX_NUMBERS}" if len(numbers) > MAX_NUMBERS else shown
-
-
-def _by_field(rows):
-    grouped = {}
-    for row in rows:
-        grouped.setdefault(row.field, []).append(row)
-    return grouped
-
-
-def _disagree(rows):
-    """Tell whether two sources state different things of one field."""
-    return any(len({row.stated for row in group if row.stated}) > 1 for group in _by_field(rows).values())
-
-
-def _label(model, field_name):
-    try:
-        found = model._meta.get_field(field_name)
-    except FieldDoesNotExist:
-        return field_name
-    # Rows of a related table stand for one figure together: the sizes of power supplies.
-    return found.related_model._meta.verbose_name_plural if found.one_to_many else found.verbose_name
 
 
 # Servers
@@ -261,98 +153,6 @@ def drawings(server):
     return found
 
 
-def server_page(server):
-    """Return what a server's page prints, for a server of `Server.objects.for_page()`; one query."""
-    rows = Evidence.objects.filter(
-        Q(server=server) | Q(variant__server=server) | Q(option__variant__server=server)
-    ).select_related("source")
-    by_subject = {}
-    for row in rows:
-        subject = (
-            ("server", row.server_id)
-            if row.server_id
-            else ("variant", row.variant_id)
-            if row.variant_id
-            else ("option", row.option_id)
-        )
-        by_subject.setdefault(subject, []).append(row)
-    sources = Sources()
-    marks = sources.marks(by_subject.get(("server", server.pk), []), Server)
-    variants = []
-    for variant in server.variants.all():
-        options = []
-        for option in sorted(variant.gpu_options.all(), key=lambda row: not row.can_be_ordered):
-            evidence = by_subject.get(("option", option.pk), [])
-            marks_of_option = sources.marks(evidence, type(option), option.gpu.name)
-            mark = sources.mark(evidence) if evidence else marks_of_option[""]
-            options.append(option_row(option, mark))
-        alternatives = list(variant.slot_alternatives.all())
-        room = {alternative.width: alternative.count for alternative in alternatives}
-        limits = {alternative.width: alternative.card_max_w for alternative in alternatives}
-        variants.append(
-            {
-                "variant": variant,
-                "room": sentences.card_room(room, limits),
-                "marks": sources.marks(
-                    by_subject.get(("variant", variant.pk), []),
-                    type(variant),
-                    variant.name if len(server.variants.all()) > 1 else "",
-                ),
-                "options": options,
-            }
-        )
-    successor = server.successor if server.successor and server.successor.is_published else None
-    return {
-        "server": server,
-        "card": server_card(server),
-        "drawings": [
-            drawing | {"caption": card_count(drawing["cards"], drawing["count"])}
-            for drawing in drawings(server)[:MAX_DRAWINGS]
-        ],
-        "variants": variants,
-        "has_options": any(variant["options"] for variant in variants),
-        "odd_cards": _odd_cards(server, variants),
-        "enclosure_text": sentences.enclosure(server) if server.enclosure else "",
-        "launched": sentences.when(server.launch_year, server.launch_month),
-        "sockets": sentences.span(server.sockets_min, server.sockets_max),
-        "power_supplies": ", ".join(watts(supply.power_w) for supply in server.power_supplies.all()),
-        "cooling_kinds": "; ".join(option.get_kind_display() for option in server.cooling_options.all()),
-        "successor": successor,
-        "predecessors": [row for row in server.predecessors.all() if row.is_published],
-        "stage": _first_stage(server),
-        "marks": marks,
-        "sources": source_list(sources),
-        "disagreements": sources.disagreements,
-    }
-
-
-def _odd_cards(server, variants):
-    """Return what the cards beyond an even split are good for, after the GPU that comes in such a number."""
-    counts = {drawing["count"]: "" for drawing in drawings(server) if drawing["cards"] == "double"}
-    for variant in variants:
-        for row in variant["options"]:
-            if row.option.max_count and row.option.gpu.serves_language_models:
-                counts.setdefault(row.option.max_count, row.option.gpu.name)
-    text = sentences.odd_cards(counts)
-    name = text and counts[sentences.odd_count(counts)]
-    return f"{name}. {text}" if name else text
-
-
-def _first_stage(server):
-    """Return the kind of work that the questionnaire starts with for this server."""
-    for stage in ("training", "inference", "fine_tuning"):
-        if getattr(server, f"for_{stage}"):
-            return stage
-    return "inference"
-
-
-def source_list(sources):
-    return [
-        {"number": number, "source": source, "date": sentences.published_on(source.published_on)}
-        for number, source in enumerate(sources.numbered, start=1)
-    ]
-
-
 # GPUs
 
 
@@ -374,7 +174,9 @@ def gpu_list():
 def gpu_page(gpu):
     """Return what a GPU's page prints, for a GPU of `GPU.objects.for_page()`; one query."""
     sources = Sources()
-    marks = sources.marks(Evidence.objects.filter(gpu=gpu).select_related("source"), GPU)
+    evidence = list(Evidence.objects.filter(gpu=gpu).select_related("source"))
+    marks = sources.marks(evidence, GPU)
+    sources.list_figures(gpu, evidence)
     options = [option for option in gpu.options.all() if option.variant.server.is_published]
     for option in options:
         option.gpu = gpu
@@ -393,6 +195,8 @@ def gpu_page(gpu):
         "marks": marks,
         "sources": source_list(sources),
         "disagreements": sources.disagreements,
+        "figure_groups": sources.groups,
+        "checked_on": sources.checked_on,
     }
 
 

@@ -92,9 +92,22 @@ def card_room(counts, limits=None):
         if limits and limits.get(kind):
             part = gettext("%(cards)s, up to %(power)s each") % {"cards": part, "power": watts(limits[kind])}
         parts.append(part)
+    return _either(parts, "; " if limits and any(limits.values()) else ", ")
+
+
+def alternatives(variant):
+    """Return every way to fill the slots of a variant, each with what a card may draw; None: not known.
+
+    Two ways may have the same width: six cards of 150 W, or eight of 75 W.
+    """
+    rows = sorted(variant.slot_alternatives.all(), key=lambda row: (row.width != "single", row.count))
+    parts = [card_room({row.width: row.count}, {row.width: row.card_max_w}) for row in rows]
+    return _either(parts, "; " if any(row.card_max_w for row in rows) else ", ")
+
+
+def _either(parts, separator):
     if len(parts) < 2:
         return parts[0] if parts else None
-    separator = "; " if limits and any(limits.values()) else ", "
     # Translators: one or the other, never both; the second begins with a figure.
     return gettext("%(first)s or %(second)s") % {"first": separator.join(parts[:-1]), "second": parts[-1]}
 
@@ -187,6 +200,8 @@ def conditions(option):
         )
     if option.blocks_bays:
         found.append(gettext("The cards take the place of drive bays."))
+    if option.not_in_quiet_modes:
+        found.append(gettext("Not in a quiet acoustic mode: choose the mode first."))
     if option.link_max_gpus is not None and option.link_max_gpus < (option.max_count or 0):
         found.append(
             ngettext(
@@ -258,6 +273,21 @@ def room_temperature(server):
     return gettext("from %(low)s to %(high)s") % {"low": celsius(low), "high": celsius(high)}
 
 
+def room_conditions(server):
+    """Return what the highest room temperature depends on, and what holds for every configuration."""
+    found = []
+    if server.temperature_conditional:
+        found.append(
+            gettext("The highest temperature holds only with some processors, cards and power supplies.")
+        )
+    if server.temperature_sure_c is not None and server.temperature_sure_c != server.temperature_max_c:
+        found.append(
+            gettext("Every configuration works at %(temperature)s or below.")
+            % {"temperature": celsius(server.temperature_sure_c)}
+        )
+    return " ".join(found)
+
+
 def nvlink(gpu):
     """Return a GPU's NVLink rate and generation, None where it has none or none was found."""
     if gpu.nvlink_gbs_total is None:
@@ -277,11 +307,51 @@ def pcie(gpu):
     return f"Gen{gpu.pcie_gen} x{gpu.pcie_lanes}" if gpu.pcie_lanes else f"Gen{gpu.pcie_gen}"
 
 
+BAYS = ("bays_2_5", "bays_3_5", "bays_nvme")
+
+
 def drive_bays(server):
     """Return how many drives fit at most, kind by kind; kinds that are zero or not published are left out."""
-    texts = (
-        (server.bays_2_5, lambda n: ngettext("%(count)s 2.5-inch bay", "%(count)s 2.5-inch bays", n)),
-        (server.bays_3_5, lambda n: ngettext("%(count)s 3.5-inch bay", "%(count)s 3.5-inch bays", n)),
-        (server.bays_nvme, lambda n: ngettext("%(count)s for NVMe", "%(count)s for NVMe", n)),
-    )
-    return [text(count) % {"count": format_number(count)} for count, text in texts if count]
+    return _drive_bays({name: getattr(server, name) for name in BAYS})
+
+
+def _drive_bays(counts):
+    texts = {
+        "bays_2_5": lambda n: ngettext("%(count)s 2.5-inch bay", "%(count)s 2.5-inch bays", n),
+        "bays_3_5": lambda n: ngettext("%(count)s 3.5-inch bay", "%(count)s 3.5-inch bays", n),
+        "bays_nvme": lambda n: ngettext("%(count)s for NVMe", "%(count)s for NVMe", n),
+    }
+    return [
+        text(counts[name]) % {"count": format_number(counts[name])}
+        for name, text in texts.items()
+        if counts[name]
+    ]
+
+
+def variant_bays(variant):
+    """Return the drive bays of a base model: its own figures, else the server's."""
+    own = {name: getattr(variant, name) for name in BAYS}
+    if all(count is None for count in own.values()):
+        own = {name: getattr(variant.server, name) for name in BAYS}
+    return _drive_bays(own)
+
+
+def variant_height(variant):
+    """Return the height of a base model: its own, else the server's."""
+    return height(variant.server) if variant.rack_units is None else rack_units(variant.rack_units)
+
+
+def bays_and_cards(server):
+    """Return whether GPU cards cost drive bays, as far as it is known; None where nothing is to be said."""
+    options = [option for variant in server.variants.all() for option in variant.gpu_options.all()]
+    if not options or not drive_bays(server):
+        return None
+    known = {option.blocks_bays for option in options}
+    if True in known:
+        return gettext(
+            "GPU cards take the place of drive bays: the largest number of drives and of cards do not fit "
+            "together."
+        )
+    if None in known:
+        return gettext("We do not know whether GPU cards take the place of drive bays: ask before you order.")
+    return gettext("GPU cards do not take the place of drive bays.")

@@ -3,7 +3,7 @@
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from catalog import results, selectors
+from catalog import results, selectors, selectors_server
 from catalog.models import GPU, Server
 from catalog.views_models import gpu_table, holds_table, most_gpus
 from catalog.views_precisions import precision_table
@@ -20,7 +20,7 @@ def home(request):
 def server(request, slug):
     row = get_object_or_404(Server.objects.for_page(), slug=slug)
     context = {"holds": holds_table(services.held_by_server(row)), "measured": results.section(server=row)}
-    return render(request, "catalog/server.html", selectors.server_page(row) | context)
+    return render(request, "catalog/server.html", selectors_server.server_page(row) | context)
 
 
 @require_safe

@@ -65,9 +65,13 @@ def ai_model_list(request):
 @require_safe
 def ai_model(request, slug):
     """One model: its architecture with sources, its memory, and the smallest servers that hold it."""
-    row = get_object_or_404(AIModel.objects.published().prefetch_related("cache_groups", "parts"), slug=slug)
+    row = get_object_or_404(
+        AIModel.objects.published().prefetch_related("cache_groups", "parts", "measured_weights"), slug=slug
+    )
     sources = selectors.Sources()
-    marks = sources.marks(Evidence.objects.filter(ai_model=row).select_related("source"), AIModel)
+    evidence = list(Evidence.objects.filter(ai_model=row).select_related("source"))
+    marks = sources.marks(evidence, AIModel)
+    sources.list_figures(row, evidence)
     is_text = row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM)
     context = {
         "model": row,
@@ -88,6 +92,8 @@ def ai_model(request, slug):
         "measured": results.section(ai_model=row),
         "sources": selectors.source_list(sources),
         "disagreements": sources.disagreements,
+        "figure_groups": sources.groups,
+        "checked_on": sources.checked_on,
     }
     return render(request, "catalog/ai_model.html", context)
 

@@ -7,6 +7,7 @@ from catalog.admin import (  # noqa: F401 - each registers its own
     glossary,
     gpus,
     makers,
+    reports,
     servers,
     variants,
     workloads,

@@ -78,6 +78,11 @@ class Source(Fact):
 class HasSubject:
     """Speaks of one row of the catalog, which one of the foreign keys in SUBJECTS names."""
 
+    @classmethod
+    def subject_models(cls):
+        """Return {kind: model} of all that can be spoken of."""
+        return {name: cls._meta.get_field(name).related_model for name in SUBJECTS}
+
     @property
     def subject(self):
         return next((row for name in SUBJECTS if (row := getattr(self, name))), None)

@@ -3,6 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from aiservers.forms import WithTrap
 from recommender.models import MAX_NOTE, MAX_TITLE, Contact
 
 CONSENT = _(
@@ -32,17 +33,12 @@ class BriefForm(forms.Form):
     )
 
 
-class ContactForm(forms.ModelForm):
-    """Whom sales may answer. Robots fill in every field: the one that people do not see stays empty."""
+class ContactForm(WithTrap, forms.ModelForm):
+    """Whom sales may answer."""
 
     required_css_class = "required"
     consent = forms.BooleanField(
         label=CONSENT, error_messages={"required": _("Without your consent nothing is stored or sent.")}
-    )
-    confirmation = forms.CharField(
-        label=_("Leave this field empty"),
-        required=False,
-        widget=forms.TextInput(attrs={"autocomplete": "off", "tabindex": "-1"}),
     )
 
     class Meta:
@@ -55,8 +51,3 @@ class ContactForm(forms.ModelForm):
             "phone": forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
             "message": forms.Textarea(attrs={"rows": 4}),
         }
-
-    def clean_confirmation(self):
-        if self.cleaned_data["confirmation"]:
-            raise forms.ValidationError(_("This field is a trap for robots: empty it and send again."))
-        return ""

@@ -12,6 +12,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language, get_language_from_request, override
 from django.views.decorators.http import require_http_methods, require_safe
 
+from aiservers.throttling import too_many
 from recommender import answers, presentation
 from recommender.briefs import downloads, frozen, mail, stored, throttle, tokens
 from recommender.briefs.changes import changes
@@ -27,13 +28,6 @@ def found(brief):
     if brief is None:
         raise Http404("no such brief")
     return brief
-
-
-def too_many(request, seconds):
-    """Answer somebody who comes too often, in the reader's language."""
-    response = render(request, "429.html", {"minutes": -(-seconds // 60)}, status=429)
-    response["Retry-After"] = str(seconds)
-    return response
 
 
 @require_safe

@@ -359,7 +359,9 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
     assert "August 2026" in text
     assert "Copied table" in text
     assert "third-party copy" in text
-    assert "Min. processors: 1 shown here [" in text
+    assert "Min. processors: 1 shown here , stated by the vendor [" in text
+    assert "; 2, seen in a running installation [" in text
+    assert "Better founded: stated by the vendor." in text
 
 
 @pytest.mark.django_db
