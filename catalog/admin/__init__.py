@@ -9,6 +9,7 @@ from catalog.admin import (  # noqa: F401 - each registers its own
     makers,
     reports,
     servers,
+    sheets,
     variants,
     workloads,
 )

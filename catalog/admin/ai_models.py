@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.parts import PublishedAdmin, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import AIModel, CacheGroup, MeasuredWeights, ModelPart
 
 
@@ -25,7 +26,7 @@ class MeasuredWeightsInline(admin.TabularInline):
 
 
 @admin.register(AIModel)
-class AIModelAdmin(PublishedAdmin):
+class AIModelAdmin(SheetsAdmin, PublishedAdmin):
     list_display = ["name", "developer", "kind", "billions", "max_context", "cache_known", "is_published"]
     list_filter = ["is_published", "kind", "tier", "attention_type", "cache_known", "developer"]
     search_fields = ["name", "slug", "hf_id", "family"]

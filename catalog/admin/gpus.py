@@ -5,11 +5,12 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.parts import PublishedAdmin, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPU
 
 
 @admin.register(GPU)
-class GPUAdmin(PublishedAdmin):
+class GPUAdmin(SheetsAdmin, PublishedAdmin):
     list_display = [
         "name",
         "manufacturer",

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.parts import PublishedAdmin, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import CoolingOption, PowerSupply, Server, Variant
 
 
@@ -28,7 +29,7 @@ class VariantInline(admin.TabularInline):
 
 
 @admin.register(Server)
-class ServerAdmin(PublishedAdmin):
+class ServerAdmin(SheetsAdmin, PublishedAdmin):
     list_display = [
         "name",
         "kind",

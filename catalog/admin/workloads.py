@@ -4,6 +4,7 @@ from django.contrib import admin
 from modeltranslation.admin import TranslationStackedInline
 
 from catalog.admin.parts import SMALL_TEXTS, PublishedAdmin, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import Requirement, TypicalAssumption, WorkloadProfile
 
 
@@ -23,7 +24,7 @@ class TypicalAssumptionInline(TranslationStackedInline):
 
 
 @admin.register(WorkloadProfile)
-class WorkloadProfileAdmin(PublishedAdmin):
+class WorkloadProfileAdmin(SheetsAdmin, PublishedAdmin):
     FIGURES = ["slug", "stage", "order", "gpus_min", "gpus_max", "rack_units_min", "rack_units_max"]
 
     list_display = ["slug", "name", "stage", "gpus_min", "gpus_max", "order", "is_published"]

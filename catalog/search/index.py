@@ -44,6 +44,22 @@ def rebuild():
     return changed
 
 
+def follow(changed):
+    """Bring the tokens in line after {table: numbers} have changed, which stay part of what they were.
+
+    `rebuild` does the same for all rows, whatever has happened to them.
+    """
+    wanted = {}
+    for model, numbers in changed.items():
+        for kind, lookup in registry.touched(model):
+            ids = kind.model._base_manager.filter(**{f"{lookup}__in": numbers}).values_list("pk", flat=True)
+            wanted.setdefault(kind.name, set()).update(ids)
+    for name, ids in wanted.items():
+        found = sorted(ids)
+        for start in range(0, len(found), BATCH):
+            reindex(registry.kind_named(name), found[start : start + BATCH])
+
+
 def reindex(kind, ids):
     """Write the tokens of some rows of a kind, none for what is gone or unpublished; tell how many."""
     wanted = {}

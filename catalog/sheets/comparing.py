@@ -71,13 +71,13 @@ class SheetOutcome:
 class Comparison:
     """Brings one sheet into its table, row by row; whoever runs it decides whether that stays."""
 
-    def __init__(self, resource, sheet, habits, rights):
+    def __init__(self, resource, sheet, habits, rights, lock=False):
         self.resource, self.sheet, self.habits, self.rights = resource, sheet, habits, rights
         self.model, self.keys = resource.model, resource.keys
         self.outcome = SheetOutcome(resource, sheet.name)
         self.columns = self.head()  # (place, column)
         self.places = {column.column_name: place for place, column in self.columns}
-        self.rows = Rows(resource)
+        self.rows = Rows(resource, lock=lock)
         self.seen = {}  # which row of the catalog or which new key -> row of the sheet
 
     def head(self):
@@ -130,32 +130,38 @@ class Comparison:
             if not self.row(line, cells):
                 again.append((line, cells))
         for line, cells in again:
-            line.changes, line.faults = [], []
+            line.state, line.changes, line.faults = SAME, [], []
             self.row(line, cells, last=True)
         return self.outcome
 
     def row(self, line, cells, last=False):
         """Bring one row in; False: it may succeed after the rows behind it."""
         values, faults, open_names = self.values(line, cells)
-        if faults and not (open_names and not last):
-            return self.wrong(line, faults)
         if open_names and not last:
             return False
+        row = None
         try:
             row = self.find(line, values)
         except CellError as error:
-            return self.wrong(line, [Fault(cell_name(0, line.number), "", str(error))])
+            # Without its key a row cannot be found; that its key is wrong has been said.
+            faults = faults or [Fault(cell_name(0, line.number), "", str(error))]
+        if row is not None:
+            line.pk, line.label = row.pk, name_of(self.resource, row)
+        if faults:
+            self.keys.miss(self.model, values.get("slug"))
+            return self.wrong(line, faults)
         is_new = row is None
         if is_new:
             row = self.model()
-        changes = self.differences(line, cells, row, values, is_new)
-        line.label = name_of(self.resource, row)
+        changed = self.differences(line, cells, row, values, is_new)
+        line.label = line.label or name_of(self.resource, row)
         if line.faults:
+            if not is_new:
+                self.rows.read_again(row)
             return self.wrong(line, line.faults)
-        if not changes and not is_new:
-            line.pk, line.state = row.pk, SAME
+        if not changed and not is_new:
             return True
-        return self.save(line, row, changes, is_new, last)
+        return self.save(line, row, changed, is_new, last)
 
     def values(self, line, cells):
         """Return {column: value} of a row, its faults, and whether a name may be made further down."""
@@ -195,25 +201,16 @@ class Comparison:
             old, new = column.value(row), values[name]
             if is_new and new is None and (not model_field.null or model_field.has_default()):
                 continue  # what the table takes where nobody says anything
-            if (
-                new is None
-                and not model_field.null
-                and model_field.empty_strings_allowed
-                and model_field.blank
-            ):
-                new_value = ""
-            else:
-                new_value = new
             try:
                 if column.widget.same(old, new, cells[place] if place < len(cells) else None):
                     continue
             except CellError as error:
                 line.faults.append(self.fault(line, name, str(error)))
                 continue
-            if new_value is None and not model_field.null:
+            if new is None and column.is_required:
                 line.faults.append(self.fault(line, name, _("This cell must not be empty.")))
                 continue
-            setattr(row, column.attribute, new_value)
+            setattr(row, column.attribute, column.stored(new))
             changed.append(column)
             language = self.habits.language
             line.changes.append(
@@ -233,19 +230,12 @@ class Comparison:
         ]
         if line.faults:
             return self.wrong(line, line.faults)
-        try:
-            self.validate(row)
-            with transaction.atomic():
-                row.save()
-        except ValidationError as error:
-            line.faults = [
-                self.fault(line, name, text) for name, texts in error.message_dict.items() for text in texts
-            ]
-        except IntegrityError as error:
-            line.faults = [self.fault(line, "", self.in_words(error))]
+        line.faults = self.broken(line, row, changed)
         if line.faults:
             self.wrong(line, line.faults)
-            if not is_new:
+            if is_new:
+                self.keys.miss(self.model, getattr(row, "slug", None))
+            else:
                 self.rows.read_again(row)
             self.seen = {key: number for key, number in self.seen.items() if number != line.number}
             return last
@@ -256,19 +246,38 @@ class Comparison:
             self.keys.add(row)
         return True
 
-    def validate(self, row):
-        """Hold a row against its table's rules; where it points to has been looked up already."""
-        names = [f.name for f in self.model._meta.fields if f.remote_field or is_original(self.model, f)]
-        row.clean_fields(exclude=names)
-        row.clean()
-        row.validate_unique()
-        row.validate_constraints()
+    def broken(self, line, row, changed):
+        """Save a row, or return which rules it breaks.
 
-    def in_words(self, error):
-        for rule in self.model._meta.constraints:
-            if rule.name in str(error):
-                return str(rule.get_violation_error_message())
-        return _("The database refuses this row.")
+        The database holds the rules of its table in no time; only where it refuses are they asked one by one.
+        """
+        found = [column.column_name for column in self.resource.references if column.value(row) is not None]
+        try:
+            row.clean_fields(exclude=[*self.resource.originals, *found])
+            row.clean()
+            try:
+                with transaction.atomic():
+                    row.save()
+            except IntegrityError:
+                row.validate_unique()
+                row.validate_constraints()
+                raise
+        except ValidationError as error:
+            return [
+                self.fault(line, self.meant(name, text, changed), text)
+                for name, texts in error.message_dict.items()
+                for text in texts
+            ]
+        except IntegrityError:
+            return [self.fault(line, "", _("The database refuses this row."))]
+        return []
+
+    def meant(self, name, text, changed):
+        """Return the column that a message speaks of; a rule over several names them in its text only."""
+        if name != NON_FIELD_ERRORS:
+            return name
+        named = [column.column_name for column in changed if column.column_name in text]
+        return max(named, key=len, default=name)
 
     def wrong(self, line, faults):
         line.state, line.faults = WRONG, faults
@@ -284,12 +293,3 @@ class Comparison:
         there = {line.pk for line in self.outcome.lines if line.pk}
         gone = [row for row in queryset if row.pk not in there]
         self.outcome.vanished = [(row.pk, name_of(self.resource, row)) for row in gone]
-
-
-def is_original(model, model_field):
-    """Tell whether a column is the one that a text has beside its languages: it is never read."""
-    return any(
-        getattr(other, "translated_field", None) is not None
-        and other.translated_field.name == model_field.name
-        for other in model._meta.fields
-    )

@@ -11,11 +11,14 @@ from catalog.sheets.cells import CellError
 class Rows(BaseInstanceLoader):
     """All rows of a table, found by their number or by what tells them apart."""
 
-    def __init__(self, resource, dataset=None):
+    def __init__(self, resource, dataset=None, *, lock=False):
         super().__init__(resource, dataset)
         self.key = resource.get_import_id_fields()
         self.fixed = getattr(resource._meta, "fixed", ())
-        self.by_number = {row.pk: row for row in resource.model._base_manager.all()}
+        rows = resource.model._base_manager.all()
+        # What was compared must still hold when it is saved.
+        rows = rows.select_for_update() if lock else rows
+        self.by_number = {row.pk: row for row in rows}
         self.by_key = defaultdict(list)
         for row in self.by_number.values():
             self.by_key[self.key_of_row(row)].append(row)

@@ -34,6 +34,13 @@ class Outcome:
     def lines_of(self, table):
         return [line for sheet in self.sheets if sheet.resource.model is table for line in sheet.lines]
 
+    def touched(self):
+        """Return {table: numbers} of the rows that are new or have changed."""
+        return {
+            sheet.resource.model: [line.pk for line in sheet.lines if line.state in (NEW, CHANGED)]
+            for sheet in self.sheets
+        }
+
     @property
     def is_wrong(self):
         return self.count(WRONG) > 0
@@ -76,24 +83,24 @@ def import_book(book, rights, habits, *, model=None, scope=None, confirmed="", r
     scope = scope or Everything()
     with transaction.atomic():
         with versions.held_back(), recording():
-            outcome = compare(book, rights, habits, model, scope)
+            outcome = compare(book, rights, habits, model, scope, lock=bool(confirmed))
             outcome.done = bool(confirmed) and confirmed == outcome.digest and not outcome.is_wrong
             if not outcome.done:
                 transaction.set_rollback(True)
         if outcome.done and not outcome.changes_nothing:
-            index.rebuild()
+            index.follow(outcome.touched())
             versions.bump()
     return outcome
 
 
-def compare(book, rights, habits, model, scope):
+def compare(book, rights, habits, model, scope, lock=False):
     """Bring every sheet in, in the order in which the tables name each other, and return the Outcome."""
     sheets = by_table(book, model, rights)
     keys, outcome = Keys(), Outcome()
     for table, resource_class in RESOURCES.items():
         if table not in sheets:
             continue
-        comparison = Comparison(resource_class(keys=keys), sheets[table], habits, rights)
+        comparison = Comparison(resource_class(keys=keys), sheets[table], habits, rights, lock)
         outcome.sheets.append(comparison.run())
         queryset = scope.rows(table, outcome)
         if queryset is not None:

@@ -17,11 +17,14 @@ PARTS = {
 class NotFoundError(CellError):
     """No row has that name (yet)."""
 
-    def __init__(self, model, text):
+    def __init__(self, model, text, is_wrong):
         self.model = model
-        super().__init__(
-            _("There is no %(table)s “%(name)s”.") % {"table": model._meta.verbose_name, "name": text}
+        message = (
+            _("The row of “%(name)s” in this file is wrong itself.")
+            if is_wrong
+            else _("“%(name)s” is not in the table “%(table)s”.")
         )
+        super().__init__(message % {"table": model._meta.verbose_name_plural, "name": text})
 
 
 class Keys:
@@ -30,6 +33,7 @@ class Keys:
     def __init__(self):
         self._names = {}
         self._numbers = {}
+        self._wrong = set()
 
     def text(self, model, pk):
         """Return the name of a row."""
@@ -49,7 +53,7 @@ class Keys:
         if number:
             found = [pk for pk in found if str(pk) == number]
         if not found:
-            raise NotFoundError(model, text)
+            raise NotFoundError(model, text, (model, text.partition("/")[0]) in self._wrong)
         if len(found) > 1:
             raise CellError(
                 _("Several rows are named “%(name)s”: write # and the number behind it.") % {"name": name}
@@ -62,6 +66,11 @@ class Keys:
         if model in self._names:
             (values,) = model._base_manager.filter(pk=row.pk).values_list(*PARTS.get(model, ("slug",)))
             self._remember(model, row.pk, values)
+
+    def miss(self, model, slug):
+        """Remember a new row that the file names and that is wrong."""
+        if slug:
+            self._wrong.add((model, slug))
 
     def _table(self, model):
         if model not in self._names:

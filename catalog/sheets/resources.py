@@ -1,6 +1,7 @@
 """The tables that travel in sheets: one resource a table, in the order in which they name each other."""
 
 from django.db import models
+from django.utils.functional import cached_property
 from import_export.fields import Field
 from import_export.resources import ModelResource, modelresource_factory
 
@@ -43,6 +44,19 @@ class Column(Field):
     def value(self, row):
         """Return what the table holds, as a cell that says the same would be read."""
         return self.widget.normal(row.__dict__[self.attribute])
+
+    def stored(self, value):
+        """Return what the table keeps for a value; a text that nobody wrote is "", never null."""
+        return "" if value is None and self.takes_empty_text else value
+
+    @property
+    def takes_empty_text(self):
+        field = self.model_field
+        return not field.null and field.empty_strings_allowed and field.blank
+
+    @property
+    def is_required(self):
+        return not (self.model_field.null or self.takes_empty_text)
 
     @property
     def label(self):
@@ -93,10 +107,23 @@ class SheetResource(ModelResource):
     def model(self):
         return self._meta.model
 
-    @property
+    @cached_property
     def columns(self):
         """Return the columns in the order of the sheet: what tells rows apart comes first."""
         return [self.fields[name] for name in self.get_export_order()]
+
+    @cached_property
+    def references(self):
+        return [column for column in self.columns if isinstance(column.widget, cells.RowColumn)]
+
+    @cached_property
+    def originals(self):
+        """Return the columns that texts have beside their languages: they are never read."""
+        return {
+            field.translated_field.name
+            for field in self.model._meta.fields
+            if hasattr(field, "translated_field")
+        }
 
     @property
     def is_numbered(self):
