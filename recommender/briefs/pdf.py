@@ -1,32 +1,21 @@
-"""The brief as a PDF: tagged, with its language and with fonts of our own: every machine makes the same."""
+"""The brief as a PDF, dated by the day it was made: whoever fetches it later gets the same bytes."""
 
-import json
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import typst
 from django.conf import settings
 from django.utils.translation import gettext
 
+from aiservers import pdf
 from recommender.briefs.document import Document, Line, Part
 
-FOLDER = Path(__file__).parent
-TEMPLATE = FOLDER / "brief.typ"
-# Of the day the brief was made, not of the minute somebody fetched it: the same brief gives the same bytes.
-EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+TEMPLATE = Path(__file__).parent / "brief.typ"
 
 
 def made(content: Document) -> bytes:
     """Return the PDF of a document in the document's language."""
-    return typst.compile(
-        TEMPLATE.read_bytes(),
-        font_paths=[str(FOLDER / "fonts")],
-        ignore_system_fonts=True,
-        sys_inputs={"data": json.dumps(_payload(content), ensure_ascii=False)},
-        timestamp=EPOCH,
-    )
+    return pdf.made(TEMPLATE, _payload(content))
 
 
 def _payload(content: Document) -> dict[str, Any]:
