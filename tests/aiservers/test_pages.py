@@ -9,6 +9,7 @@ from django.utils.translation import override
 
 from catalog.models import CatalogVersion
 from recommender.briefs.urls import owners, readers, urlpatterns
+from tests import search_engines
 from tests.pages import LANGUAGES, Document, Page, pages, public_view_names
 
 VARY = "HX-Request, HX-Boosted, HX-History-Restore-Request, Accept-Encoding"
@@ -129,6 +130,8 @@ def test_a_page_keeps_what_all_pages_promise(client, view_name, language):
         document = Document(html)
         assert document.elements[0] == ("html", {"lang": language}), path
         assert not document.scripts, path
+        for thing in search_engines.things(document):
+            assert thing["@type"] == "BreadcrumbList" or "X-Robots-Tag" not in response, path
         for tag, attributes in document.elements:
             assert not {"style", "onclick", "onchange", "onsubmit"} & set(attributes), (path, tag, attributes)
             fetched = {name: value for name, value in attributes.items() if name in FETCHED}
@@ -247,6 +250,13 @@ def test_a_missing_page_says_so_in_the_readers_language(client, path, language, 
     assert not response.cookies
     assert title in [template.name for template in response.templates]
     assert f'<html lang="{language}">' in response.content.decode()
+
+
+@pytest.mark.parametrize(("asked", "language"), [("ru", "ru"), ("en-GB,en;q=0.9", "en"), ("de", "es")])
+def test_a_missing_page_outside_of_all_languages_follows_the_browser(client, asked, language):
+    response = client.get("/nothing-here/", headers={"Accept-Language": asked})
+    assert f'<html lang="{language}">' in response.content.decode()
+    assert (response["Cache-Control"], response["Vary"]) == ("no-store", "Accept-Language")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
