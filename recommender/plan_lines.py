@@ -248,7 +248,10 @@ def share_text(result: "Result", share: Share) -> str:
         need = gettext("%(hours)s a month") % {"hours": need}
     if share.have is None:
         return str(said.NEED_ONLY) % {"need": need}
-    return str(said.NEED_AND_HAVE) % {"need": need, "have": write(share.have)}
+    text = said.NEED_AND_HAVE
+    if share.need.high > share.have:
+        text = said.NEED_OVER if share.need.low > share.have else said.NEED_AT_BEST
+    return str(text) % {"need": need, "have": write(share.have)}
 
 
 def contention_row(result: "Result", item: Contention) -> dict[str, Any]:

@@ -117,6 +117,8 @@ MODES: dict[tuple[str, str], Promise] = {
 }
 JOBS: dict[str, Promise] = {"serving": _("Service"), "training": _("Training")}
 NEED_AND_HAVE = _("needs %(need)s, has %(have)s")
+NEED_AT_BEST = _("needs %(need)s, has %(have)s: enough only at the favourable end")
+NEED_OVER = _("needs %(need)s, has %(have)s: not enough")
 NEED_ONLY = _("needs %(need)s; available: not known")
 NEED_UNKNOWN = _("what it needs is not known")
 ON_ONE_CARD = _("Both on the same card would need %(need)s of its %(have)s.")
