@@ -4,11 +4,12 @@ from django.contrib import admin
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
+from catalog.admin.history import HistoryAdmin
 from catalog.models import BenchmarkResult
 
 
 @admin.register(BenchmarkResult)
-class BenchmarkResultAdmin(admin.ModelAdmin):
+class BenchmarkResultAdmin(HistoryAdmin):
     list_display = [
         "measurement",
         "figure",

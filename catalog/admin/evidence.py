@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
+from catalog.admin.history import HistoryAdmin
 from catalog.admin.parts import SMALL_TEXTS
 from catalog.models import Evidence, Source
 
@@ -52,7 +53,7 @@ class EvidenceInline(admin.TabularInline):
 
 
 @admin.register(Source)
-class SourceAdmin(TranslationAdmin):
+class SourceAdmin(HistoryAdmin, TranslationAdmin):
     list_display = ["title", "publisher", "published_on", "kind", "is_linkable"]
     list_filter = ["kind", "publisher"]
     search_fields = ["title", "slug", "url", "publisher"]
@@ -64,7 +65,7 @@ class SourceAdmin(TranslationAdmin):
 
 
 @admin.register(Evidence)
-class EvidenceAdmin(admin.ModelAdmin):
+class EvidenceAdmin(HistoryAdmin):
     list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
     list_filter = ["kept", "weak", "state", "checked_on", "server"]
     list_select_related = ["server", "variant", "gpu", "option__gpu", "option__variant", "ai_model", "source"]

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.history import HistoryAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.models import GPUOption, SlotAlternative, Variant
 
@@ -59,7 +60,7 @@ def memory_of(option):
 
 
 @admin.register(Variant)
-class VariantAdmin(TranslationAdmin):
+class VariantAdmin(HistoryAdmin, TranslationAdmin):
     list_display = ["name", "server", "slug", "lifecycle", "is_default"]
     list_filter = ["lifecycle", "server"]
     list_select_related = ["server"]
@@ -83,7 +84,7 @@ class VariantAdmin(TranslationAdmin):
 
 
 @admin.register(GPUOption)
-class GPUOptionAdmin(TranslationAdmin):
+class GPUOptionAdmin(HistoryAdmin, TranslationAdmin):
     list_display = ["gpu", "variant", "min_count", "max_count", "fixed", "lifecycle", "basis", "memory"]
     list_filter = ["basis", "lifecycle", "link", "special_order", "gpu"]
     list_select_related = ["gpu", "variant__server"]
