@@ -91,6 +91,8 @@ class HasSubject:
 class Evidence(HasSubject, Fact):
     """What one source says about one field of one row; two rows with different `stated` disagree."""
 
+    PART_OF = SUBJECTS
+
     class State(models.TextChoices):
         MAKER = "maker", _("stated by the maker")
         BENCHMARK = "benchmark", _("seen in a published benchmark")
