@@ -245,8 +245,10 @@ def _writer(result: "Result", unit: str, figure: str) -> Callable[[float], str]:
         "requests": lambda value: units.number(units.no_more_than(value)),
     }
     if unit == "rate":
-        name = reasons.unit(UNITS[result.case.kind])
-        return lambda value: units.quantity(units.estimated(value), name, units.places(value))
+        name = UNITS[result.case.kind]
+        return lambda value: units.quantity(
+            units.estimated(value), reasons.unit_after(name, units.estimated(value)), units.places(value)
+        )
     return writers[unit]
 
 

@@ -89,7 +89,7 @@ def load_text(result: "Result", value: float, *, estimate: bool = False) -> str:
         count = int(amount) if amount == int(amount) else 2  # as `answers.wording` does
         text = ngettext("%(amount)s stream", "%(amount)s streams", count)
         return text % {"amount": units.number(amount, units.places(amount))}
-    return units.quantity(amount, reasons.unit(UNITS[case.kind]), units.places(amount))
+    return units.quantity(amount, reasons.unit_after(UNITS[case.kind], amount), units.places(amount))
 
 
 def _ends(value: Range, write: Callable[[float], str]) -> str:
@@ -227,10 +227,8 @@ def cycles_texts(result: "Result", scale: Scale) -> list[str]:
         code, values = "cycles", {}
     else:
         code, values = "cycles_needed", {"need": units.number(terms.trials)}
-    return [
-        str(said.GROWTH[code])
-        % (values | {"hours": _hours(terms.month_h), "low": units.number(low), "high": units.number(high)})
-    ]
+    values |= {"hours": _hours(terms.month_h), "low": units.number(low), "high": units.number(high)}
+    return [str(said.GROWTH[code] % (values | {"count": high}))]
 
 
 def share_text(result: "Result", share: Share) -> str:
@@ -304,8 +302,8 @@ def growth_rows(result: "Result", growth: Growth, *, larger: bool = False) -> di
             continue
         values = {"load": load_text(result, load, estimate=True)}
         if months is not None:
-            code, values = f"{code}_months", values | {"months": units.number(months)}
-        due.append(str(said.GROWTH[code]) % values)
+            code, values = f"{code}_months", values | {"months": units.number(months), "count": months}
+        due.append(str(said.GROWTH[code] % values))
     if growth.each_server is not None and not larger:
         due.append(_each_server(result, growth.each_server))
     return {"steps": steps, "due": due}
@@ -326,7 +324,8 @@ def _step_label(step: Step) -> str:
     percent = units.percent(units.estimated(step.percent))
     if step.months is None:
         return str(said.GROWTH["percent"]) % {"percent": percent}
-    return str(said.GROWTH["months"]) % {"percent": percent, "months": units.number(step.months)}
+    values = {"percent": percent, "months": units.number(step.months), "count": step.months}
+    return str(said.GROWTH["months"] % values)
 
 
 def _step_text(result: "Result", step: Step) -> str:
@@ -373,7 +372,8 @@ def _condition(result: "Result", flip: Any) -> str:
     if flip.side == "is":
         return str(said.FLIPS[flip.key, flip.value])
     write = units.hours if flip.key == "maintenance_hours" else units.number
-    text = str(said.FLIPS[flip.key, flip.side]) % {"value": write(flip.value)}
+    values = {"value": write(flip.value), "count": int(flip.value) if flip.value == int(flip.value) else 2}
+    text = str(said.FLIPS[flip.key, flip.side] % values)
     advised = result.plans.ways[result.plans.verdict.way] if result.plans.verdict else None
     hours = advised.capacity.hours if advised is not None and advised.capacity is not None else None
     if flip.key != "experiments_per_month" or hours is None:

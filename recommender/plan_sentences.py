@@ -1,7 +1,7 @@
 """Sentences about one server or several, in the active language."""
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _, pgettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext_lazy, pgettext_lazy
 
 WAY_LABELS: dict[str, Promise] = {
     "shared": _("One server, both at the same time"),
@@ -79,8 +79,12 @@ CAUTIONS: dict[str, Promise] = {
 }
 # What would turn the verdict: the key of the answer with its side, and the value where it is a word.
 FLIPS: dict[tuple[str, str], Promise] = {
-    ("experiments_per_month", "above"): _("More than %(value)s experiments a month"),
-    ("experiments_per_month", "below"): _("Fewer than %(value)s experiments a month"),
+    ("experiments_per_month", "above"): ngettext_lazy(
+        "More than %(value)s experiment a month", "More than %(value)s experiments a month", "count"
+    ),
+    ("experiments_per_month", "below"): ngettext_lazy(
+        "Fewer than %(value)s experiment a month", "Fewer than %(value)s experiments a month", "count"
+    ),
     ("maintenance_hours", "above"): _("More than %(value)s of maintenance a month"),
     ("maintenance_hours", "below"): _("Less than %(value)s of maintenance a month"),
     ("isolation", "yes"): _("If work must be kept apart"),
@@ -156,20 +160,40 @@ LOST: dict[str, Promise] = {
 }
 GROWTH: dict[str, Promise] = {
     "today": pgettext_lazy("load", "Today"),
-    "months": _("In %(months)s months (%(percent)s more)"),
+    "months": ngettext_lazy(
+        "In %(months)s month (%(percent)s more)", "In %(months)s months (%(percent)s more)", "count"
+    ),
     "percent": _("With %(percent)s more"),
     "takes": _("%(servers)s with %(gpus)s each"),
     "outgrown": _("This server is outgrown."),
     "outgrown_in_time": _("Servers of this kind do not do it in time."),
     "cards_due": _("More GPUs are due above %(load)s."),
-    "cards_due_months": _("More GPUs are due above %(load)s, at this growth after %(months)s months."),
+    "cards_due_months": ngettext_lazy(
+        "More GPUs are due above %(load)s, at this growth after %(months)s month.",
+        "More GPUs are due above %(load)s, at this growth after %(months)s months.",
+        "count",
+    ),
     "server_due": _("The next server is due above %(load)s."),
-    "server_due_months": _("The next server is due above %(load)s, at this growth after %(months)s months."),
+    "server_due_months": ngettext_lazy(
+        "The next server is due above %(load)s, at this growth after %(months)s month.",
+        "The next server is due above %(load)s, at this growth after %(months)s months.",
+        "count",
+    ),
     "larger_due": _("The server is outgrown above %(load)s."),
-    "larger_due_months": _("The server is outgrown above %(load)s, at this growth after %(months)s months."),
-    "cycles": _("A month of %(hours)s has room for %(low)s to %(high)s such cycles."),
-    "cycles_needed": _(
-        "A month of %(hours)s has room for %(low)s to %(high)s such cycles; needed: %(need)s."
+    "larger_due_months": ngettext_lazy(
+        "The server is outgrown above %(load)s, at this growth after %(months)s month.",
+        "The server is outgrown above %(load)s, at this growth after %(months)s months.",
+        "count",
+    ),
+    "cycles": ngettext_lazy(
+        "A month of %(hours)s has room for %(low)s to %(high)s such cycle.",
+        "A month of %(hours)s has room for %(low)s to %(high)s such cycles.",
+        "count",
+    ),
+    "cycles_needed": ngettext_lazy(
+        "A month of %(hours)s has room for %(low)s to %(high)s such cycle; needed: %(need)s.",
+        "A month of %(hours)s has room for %(low)s to %(high)s such cycles; needed: %(need)s.",
+        "count",
     ),
     "each": _("Each further server adds %(load)s."),
     "each_users": _("Each further server adds %(load)s, that is about %(users)s more registered people."),

@@ -282,6 +282,7 @@ def _shown(figure, page):
         "range": ends,
         "text": _short(ends[1]),
         "unit_label": pgettext("unit", "min") if in_minutes else figure["unit_label"],
+        "unit_after": pgettext("unit", "min") if in_minutes else reasons.unit_after(figure["unit"], ends[1]),
     }
 
 

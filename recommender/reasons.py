@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy as _, ngettext
+from django.utils.translation import gettext, gettext_lazy as _, ngettext, ngettext_lazy
 
 from catalog.templatetags import units
 from recommender.labels import (
@@ -19,9 +19,13 @@ from recommender.labels import (
     TO_MEASURE_ELSE,
     WHY_DEFAULT as WHY_DEFAULT,
 )
-from recommender.match_texts import REASONS, WARNINGS
+from recommender.match_cautions import CAUTIONS
+from recommender.match_conditions import CONDITIONS
+from recommender.match_reasons import REASONS
 from recommender.sentences import Sentence, written
 from recommender.sizing.demand import Message
+
+WARNINGS = CONDITIONS | CAUTIONS
 
 REJECTIONS: dict[str, Sentence] = {
     "memory": (
@@ -264,8 +268,24 @@ UNITS: dict[str, Promise] = {
 }
 
 
+# Units that are nouns, in the form that a number before them asks for.
+COUNTED_UNITS = {
+    "audio_s/s": ngettext_lazy("stream in real time", "streams in real time", "count"),
+    "images/min": ngettext_lazy("image per minute", "images per minute", "count"),
+}
+
+
 def unit(name: str) -> str:
+    """Return a unit as it stands alone, in a heading or beside a field."""
     return str(UNITS[name])
+
+
+def unit_after(name: str, amount: float) -> str:
+    """Return a unit as it stands after a number."""
+    if name not in COUNTED_UNITS:
+        return unit(name)
+    # A fraction takes the form of two in all our languages.
+    return str(COUNTED_UNITS[name] % {"count": int(amount) if amount == int(amount) else 2})
 
 
 def part(configured: str, gpus: int) -> str:

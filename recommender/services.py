@@ -47,6 +47,7 @@ DRAWBACKS = frozenset({"service_pauses"})
 FIRST = frozenset({"first_sure", "first_cards", "first_units", "first_level", "first_points"})
 WISHES = frozenset({"spare"}) | FACTS
 REFERENCE_TOKENS = capacity.REFERENCE_TOKENS  # of the requests that `held_by_server` counts
+GIB_DIGITS = 4  # adapters spread over many cards take less than a MiB
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ def _triple(value: Range | None, factor: float = 1.0, digits: int = 1) -> list[f
 
 
 def _gib(value: float) -> float:
-    return round(value / GIB, 4)  # adapters spread over many cards take less than a MiB
+    return round(value / GIB, GIB_DIGITS)
 
 
 def _cache_known(result: Result, config: Config) -> bool:
@@ -299,8 +300,14 @@ def _memory_json(result: Result, config: Config) -> dict[str, float | None]:
     values: dict[str, float | None] = {
         name: None if line is None else _gib(line.typical) for name, line in lines.items()
     }
-    values["total"] = _gib(held.total.typical)
-    values["available"] = _gib(held.available.low)
+    total = _gib(held.total.typical)
+    found = {name: value for name, value in values.items() if value is not None}
+    largest = max(found, key=found.__getitem__)
+    # Rounded one by one the lines miss their sum by a digit: the largest takes it.
+    values[largest] = round(
+        total - sum(value for name, value in found.items() if name != largest), GIB_DIGITS
+    )
+    values |= {"total": total, "available": _gib(held.available.low)}
     if not _cache_known(result, config):
         values["kv_cache"] = values["total"] = None
     return values
@@ -560,16 +567,16 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
     rows: list[tuple[str, list[float] | None, str]] = []
     if case.serves and case.kind == "tokens":
         rows += [
-            ("ttft", values["ttft_ms"], reasons.unit("ms")),
-            ("tpot", values["tpot_ms"], reasons.unit("ms")),
-            ("output_tokens", values["output_tokens_per_s"], reasons.unit("tokens/s")),
+            ("ttft", values["ttft_ms"], "ms"),
+            ("tpot", values["tpot_ms"], "ms"),
+            ("output_tokens", values["output_tokens_per_s"], "tokens/s"),
         ]
     else:
         unit = UNITS[case.kind] if case.serves else "tokens/s"
-        rows.append(("throughput", _triple(config.work), reasons.unit(unit)))
+        rows.append(("throughput", _triple(config.work), unit))
     if case.trains:
-        rows.append(("training_hours", values["training_hours"], reasons.unit("h")))
-    rows.append(("power", values["power_w"], reasons.unit("W")))
+        rows.append(("training_hours", values["training_hours"], "h"))
+    rows.append(("power", values["power_w"], "W"))
     return [
         {
             "name": name,
@@ -577,7 +584,8 @@ def _figures(result: Result, match: Match, values: Mapping[str, Any]) -> list[di
             "low": triple[0] if triple else None,
             "typical": triple[1] if triple else None,
             "high": triple[2] if triple else None,
-            "unit_label": unit,
+            "unit": unit,
+            "unit_label": reasons.unit(unit),
             "origin_label": str(reasons.EVIDENCE_LABELS[_state(name, triple, known)]),
             "checks": _checks(name, known, config) if triple else [],
             "unconfirmed_label": _unconfirmed(name, triple, known),

@@ -245,7 +245,7 @@ def _figure(name):
     def make(match):
         for figure in match["figures"]:
             if figure["name"] == name and figure["range"]:
-                return Cell(range=tuple(figure["range"]), unit=figure["unit_label"], number=figure["typical"])
+                return Cell(range=tuple(figure["range"]), unit=figure["unit_after"], number=figure["typical"])
         return Cell(missing=gettext("not known"))
 
     return make

@@ -1,264 +1,10 @@
-"""What speaks for a match and what to know before relying on it, as sentences with places for figures."""
+"""What to know before relying on a match: layout, site, losses, cost and storage, as sentences."""
 
 from django.utils.translation import gettext_lazy as _, ngettext_lazy
 
 from recommender.sentences import Sentence
 
-REASONS: dict[str, Sentence] = {
-    "first_sure": (
-        ngettext_lazy(
-            "First because the %(others)s other match fits only on a condition, or rests on something that "
-            "is not published.",
-            "First because the %(others)s other matches fit only on a condition, or rest on something that "
-            "is not published.",
-            "count",
-        ),
-        {"others": "count"},
-    ),
-    "first_cards": (
-        ngettext_lazy(
-            "First because %(gpus)s GPU does the work; the next match takes %(others)s.",
-            "First because %(gpus)s GPUs do the work; the next match takes %(others)s.",
-            "count",
-        ),
-        {"gpus": "count", "others": "count"},
-    ),
-    "first_units": (
-        _("First because it takes the least space: %(units)s, the next match %(others)s."),
-        {"units": "units", "others": "units"},
-    ),
-    "first_level": (
-        ngettext_lazy(
-            "First with %(score)s of 100 points, but level with the next %(others)s match: other things "
-            "may decide.",
-            "First with %(score)s of 100 points, but level with the next %(others)s matches: other things "
-            "may decide.",
-            "count",
-        ),
-        {"score": "number", "others": "count"},
-    ),
-    "first_points": (
-        _("First with %(score)s of 100 points; the next match has %(others)s."),
-        {"score": "number", "others": "number"},
-    ),
-    "memory_serving": (
-        ngettext_lazy(
-            "Each GPU needs %(need)s of the %(have)s available, with %(requests)s simultaneous request of "
-            "%(tokens)s tokens over all GPUs.",
-            "Each GPU needs %(need)s of the %(have)s available, with %(requests)s simultaneous requests of "
-            "%(tokens)s tokens over all GPUs.",
-            "count",
-        ),
-        {"need": "gib", "have": "gib", "requests": "count", "tokens": "count"},
-    ),
-    "memory_without_cache": (
-        _("Without its cache, each GPU needs %(need)s; %(have)s are usable."),
-        {"need": "gib", "have": "gib"},
-    ),
-    "memory_over": (
-        _("Each GPU typically needs %(need)s; %(have)s are available."),
-        {"need": "gib", "have": "gib"},
-    ),
-    "memory_training": (
-        ngettext_lazy(
-            "Training needs %(need)s of the %(have)s on %(gpus)s GPU.",
-            "Training needs %(need)s of the %(have)s on each of %(gpus)s GPUs.",
-            "count",
-        ),
-        {"need": "gib", "have": "gib", "gpus": "count"},
-    ),
-    "memory_rate": (
-        _("The model needs %(need)s of the %(have)s available on each GPU."),
-        {"need": "gib", "have": "gib"},
-    ),
-    "training_hours": (
-        _("One training cycle takes %(low)s to %(high)s; the target is %(target)s."),
-        {"low": "hours", "high": "hours", "target": "hours"},
-    ),
-    "training_hours_free": (
-        _("One training cycle takes %(low)s to %(high)s."),
-        {"low": "hours", "high": "hours"},
-    ),
-    "two_roles": (
-        ngettext_lazy(
-            "Of %(gpus)s GPU the service uses %(needed)s: training can have the rest and does not stop it.",
-            "Of %(gpus)s GPUs the service uses %(needed)s: training can have the rest and does not stop it.",
-            "count",
-        ),
-        {"gpus": "count", "needed": "count"},
-    ),
-    "service_pauses": (
-        ngettext_lazy(
-            "%(gpus)s GPU does both jobs: the service slows down or stops while training runs.",
-            "%(gpus)s GPUs do both jobs: the service slows down or stops while training runs.",
-            "count",
-        ),
-        {"gpus": "count"},
-    ),
-    "first_token": (
-        ngettext_lazy(
-            "The first token comes after about %(ttft)s and each further one after %(tpot)s, with "
-            "%(requests)s simultaneous request.",
-            "The first token comes after about %(ttft)s and each further one after %(tpot)s, with "
-            "%(requests)s simultaneous requests.",
-            "count",
-        ),
-        {"ttft": "ms", "tpot": "ms", "requests": "count"},
-    ),
-    "capacity": (
-        ngettext_lazy(
-            "It carries up to %(capacity)s simultaneous request; you need %(requests)s.",
-            "It carries up to %(capacity)s simultaneous requests; you need %(requests)s.",
-            "count",
-        ),
-        {"capacity": "count", "requests": "count"},
-    ),
-    "capacity_one_lost": (
-        ngettext_lazy(
-            "With one server lost it carries %(capacity)s simultaneous request; you need %(requests)s.",
-            "With one server lost it carries %(capacity)s simultaneous requests; you need %(requests)s.",
-            "count",
-        ),
-        {"capacity": "count", "requests": "count"},
-    ),
-    "rate_vision": (
-        _("Analyses %(low)s to %(high)s frames per second; you need %(need)s."),
-        {"low": "rate", "high": "rate", "need": "rate"},
-    ),
-    "rate_speech": (
-        ngettext_lazy(
-            "Transcribes %(low)s to %(high)s stream in real time; you need %(need)s.",
-            "Transcribes %(low)s to %(high)s streams in real time; you need %(need)s.",
-            "count",
-        ),
-        {"low": "rate", "high": "rate", "need": "rate"},
-    ),
-    "rate_images": (
-        _("Makes %(low)s to %(high)s images per minute; you need %(need)s."),
-        {"low": "rate", "high": "rate", "need": "rate"},
-    ),
-    "rate_embeddings": (
-        _("Reads %(low)s to %(high)s tokens per second; you need %(need)s."),
-        {"low": "rate", "high": "rate", "need": "rate"},
-    ),
-    "size": (
-        ngettext_lazy(
-            "%(gpus)s GPU, %(units)s, about %(watts)s.", "%(gpus)s GPUs, %(units)s, about %(watts)s.", "count"
-        ),
-        {"gpus": "count", "units": "units", "watts": "watts"},
-    ),
-    "size_units": (
-        ngettext_lazy("%(gpus)s GPU, %(units)s.", "%(gpus)s GPUs, %(units)s.", "count"),
-        {"gpus": "count", "units": "units"},
-    ),
-    "size_watts": (
-        ngettext_lazy("%(gpus)s GPU, about %(watts)s.", "%(gpus)s GPUs, about %(watts)s.", "count"),
-        {"gpus": "count", "watts": "watts"},
-    ),
-    "size_gpus": (
-        ngettext_lazy("%(gpus)s GPU does the work.", "%(gpus)s GPUs do the work.", "count"),
-        {"gpus": "count"},
-    ),
-}
-
-WARNINGS: dict[str, Sentence] = {
-    "range_memory": (
-        _("Fits only if it needs less memory than feared: up to %(high)s, with %(have)s available."),
-        {"high": "gib", "have": "gib"},
-    ),
-    "range_ttft": (
-        _("Fits only if the first token comes early: it may take up to %(high)s, the target is %(target)s."),
-        {"high": "ms", "target": "ms"},
-    ),
-    "range_tpot": (
-        _("Fits only if tokens come fast: each may take up to %(high)s, the target is %(target)s."),
-        {"high": "ms", "target": "ms"},
-    ),
-    "range_rate": (
-        _("Fits only if the card does better than feared: it may manage only %(low)s of %(need)s."),
-        {"low": "rate", "need": "rate"},
-    ),
-    "range_hours": (
-        _("Fits only if training goes well: it may take up to %(high)s, the target is %(target)s."),
-        {"high": "hours", "target": "hours"},
-    ),
-    "range_answers": (_("Fits only at the easier end of the ranges that you gave."), {}),
-    "range_estimates": (_("Fits only at the favourable end of the estimates."), {}),
-    "unknown_cooling": (_("How it is cooled is not published: ask whether air is enough."), {}),
-    "unknown_depth": (_("Its depth is not published: ask before you order."), {}),
-    "unknown_rack_units": (_("Its height is not published: ask before you order."), {}),
-    "unknown_power": (_("The power of the card is not published: ask before you order."), {}),
-    "unknown_temperature": (
-        _("Its temperature range is not published: have it confirmed for your room."),
-        {},
-    ),
-    "unknown_temperature_min": (
-        _("Its lowest temperature is not published: confirm it for your room."),
-        {},
-    ),
-    "unknown_speed": (
-        _("The card's compute rate or memory bandwidth is not published: its speed cannot be worked out."),
-        {},
-    ),
-    "unknown_cache": (
-        _("How this model keeps its context is not published: memory for it cannot be worked out."),
-        {},
-    ),
-    "temperature_unpublished": (
-        _("Its temperature range is not published; your room is within what servers usually stand."),
-        {},
-    ),
-    "temperature_min_unpublished": (
-        _("Its lowest temperature is not published; your room is within what servers usually tolerate."),
-        {},
-    ),
-    "temperature_conditional": (
-        _(
-            "The maximum of %(limit)s holds only with some processors, memory, cards and power supplies; "
-            "every configuration is covered up to %(sure)s. Confirm yours."
-        ),
-        {"limit": "celsius", "sure": "celsius"},
-    ),
-    "temperature_partly": (
-        _(
-            "The maximum of %(limit)s holds only with some processors, memory, cards and power supplies. "
-            "Confirm yours."
-        ),
-        {"limit": "celsius"},
-    ),
-    "derived": (
-        _(
-            "That this server takes this card is derived from a sister model and its slots: confirm it with "
-            "the vendor."
-        ),
-        {},
-    ),
-    "deployed": (
-        _("Known from running installations, not from the maker's list: confirm card and number."),
-        {},
-    ),
-    "preset": (
-        _("This card is known from a configurator preset only: confirm it with the vendor."),
-        {},
-    ),
-    "count_unpublished": (
-        _("How many of these cards the server takes is not published: one is counted."),
-        {},
-    ),
-    "server_not_orderable": (_("This server can no longer be ordered."), {}),
-    "server_succeeded": (
-        _("This server can no longer be ordered; its successor is %(successor)s."),
-        {"successor": "name"},
-    ),
-    "option_not_orderable": (_("This server can no longer be ordered with this card."), {}),
-    "special_order": (
-        _("Sold only as a base model of its own under export control: it cannot be changed to later."),
-        {},
-    ),
-    "memory_derived": (
-        _("The memory that the card really offers is not published; %(low)s to %(high)s are reckoned with."),
-        {"low": "gib", "high": "gib"},
-    ),
+CAUTIONS: dict[str, Sentence] = {
     "tensor_over_pcie": (
         _(
             "The model is split over %(gpus)s GPUs that talk over PCIe: this buys memory and costs speed, "
@@ -278,11 +24,19 @@ WARNINGS: dict[str, Sentence] = {
         {"gpus": "count"},
     ),
     "pipeline": (
-        _("Layers are split into %(stages)s stages: this buys memory, but no answer gets faster."),
+        ngettext_lazy(
+            "Layers are split into %(stages)s stage: this buys memory, but no answer gets faster.",
+            "Layers are split into %(stages)s stages: this buys memory, but no answer gets faster.",
+            "count",
+        ),
         {"stages": "count"},
     ),
     "pipeline_training": (
-        _("Layers are split into %(stages)s stages: cards wait for each other at every step."),
+        ngettext_lazy(
+            "Layers are split into %(stages)s stage: cards wait for each other at every step.",
+            "Layers are split into %(stages)s stages: cards wait for each other at every step.",
+            "count",
+        ),
         {"stages": "count"},
     ),
     "idle": (
@@ -397,7 +151,12 @@ WARNINGS: dict[str, Sentence] = {
         {},
     ),
     "network_unknown": (
-        _("Training over %(servers)s servers needs a fast network between them: its speed is not known yet."),
+        ngettext_lazy(
+            "Training over %(servers)s server needs a fast network between them: its speed is not known yet.",
+            "Training over %(servers)s servers needs a fast network between them: its speed is not known "
+            "yet.",
+            "count",
+        ),
         {"servers": "count"},
     ),
     "piled": (
