@@ -67,7 +67,8 @@ class CompressPublic(GZipMiddleware):
     """Compress what everybody sees alike: there is no secret in it for its length to tell (BREACH)."""
 
     def process_response(self, request, response):
-        if not response.get("Cache-Control", "").startswith("public"):
+        is_public = response.get("Cache-Control", "").startswith("public")
+        if not is_public or response.get("Content-Type") == "image/png":
             return response
         return super().process_response(request, response)
 

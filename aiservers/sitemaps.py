@@ -23,19 +23,29 @@ class LanguageSitemap(Sitemap):
         # Django's x-default only takes the language out of the address, whose words are translated.
         urls = super()._urls(page, protocol, domain)
         for url in urls:
-            default = next(link for link in url["alternates"] if link["lang_code"] == settings.LANGUAGE_CODE)
-            url["alternates"].append({"location": default["location"], "lang_code": "x-default"})
+            for link in url["alternates"]:
+                if link["lang_code"] == settings.LANGUAGE_CODE:
+                    url["alternates"].append({"location": link["location"], "lang_code": "x-default"})
+                    break
         return urls
 
 
 class PageSitemap(LanguageSitemap):
-    """Pages that show no single object, by the names of their views."""
+    """Pages that show no single object, by the names of their views.
 
-    def __init__(self, view_names):
+    `changed` is {view name: what returns when its facts last changed, or None where there are none}; of other
+    pages nothing is said.
+    """
+
+    def __init__(self, view_names, changed=()):
         self.view_names = view_names
+        self.changed = dict(changed)
 
     def items(self):
         return self.view_names
 
     def location(self, item):
         return reverse(item)
+
+    def lastmod(self, item):
+        return self.changed[item]() if item in self.changed else None

@@ -8,11 +8,12 @@ class CatalogConfig(AppConfig):
     verbose_name = _("catalog")
 
     def ready(self):
-        from catalog import groups, history, versions
+        from catalog import groups, history, social, versions
         from catalog.search import index, kinds, terms
 
         versions.connect()
         history.connect()
+        social.register()
         for kind in (*kinds.BUILT_IN, terms.TERM):
             index.register(kind)
         post_migrate.connect(groups.make_groups, sender=self, dispatch_uid="catalog_groups")

@@ -13,6 +13,7 @@ from catalog import (
     views_results,
     views_search,
     views_servers,
+    views_social,
     views_work,
 )
 
@@ -62,6 +63,11 @@ workloads = [
     path("<dotted_slug:slug>/", views_work.workload, name="workload"),
 ]
 
+social = [
+    path("<slug:name>.png", views_social.social_image, name="social_image"),
+    path("<slug:name>/<dotted_slug:slug>.png", views_social.social_image, name="social_image"),
+]
+
 urlpatterns = [
     path("", views.home, name="home"),
     path(pgettext_lazy("path", "servers/"), include(servers)),
@@ -78,4 +84,5 @@ urlpatterns = [
     path(pgettext_lazy("path", "compare/"), views_compare.compare_servers, name="compare"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),
     path(pgettext_lazy("path", "api/"), views_api.api, name="api"),
+    path(pgettext_lazy("path", "picture/"), include(social)),
 ]

@@ -1,9 +1,11 @@
 """The catalog's pages: what is asked is read here, what is shown comes from filters and selectors."""
 
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from catalog import results, selectors, selectors_server
+from aiservers.structured import website
+from catalog import results, selectors, selectors_server, structured
 from catalog.models import GPU, Server
 from catalog.views_models import gpu_table, holds_table, most_gpus
 from catalog.views_precisions import precision_table
@@ -12,20 +14,32 @@ from recommender import services
 
 @require_safe
 def home(request):
-    context = {"profiles": selectors.profiles(), "heights": selectors.one_a_height()}
+    context = {
+        "profiles": selectors.profiles(),
+        "heights": selectors.one_a_height(),
+        "structured": [website()],
+    }
     return render(request, "catalog/home.html", context)
 
 
 @require_safe
 def server(request, slug):
     row = get_object_or_404(Server.objects.for_page(), slug=slug)
-    context = {"holds": holds_table(services.held_by_server(row)), "measured": results.section(server=row)}
-    return render(request, "catalog/server.html", selectors_server.server_page(row) | context)
+    page = selectors_server.server_page(row)
+    context = {
+        "holds": holds_table(services.held_by_server(row)),
+        "measured": results.section(server=row),
+        "structured": [structured.server(row, page["card"])],
+    }
+    return render(request, "catalog/server.html", page | context)
 
 
 @require_safe
 def gpu_list(request):
-    return render(request, "catalog/gpu_list.html", {"makers": selectors.gpu_list()})
+    makers = selectors.gpu_list()
+    rows = [row for _maker, gpus in makers for row in gpus]
+    listed = structured.pages_of(gettext("GPUs and accelerators"), "catalog:gpu", rows)
+    return render(request, "catalog/gpu_list.html", {"makers": makers, "structured": [listed]})
 
 
 @require_safe
@@ -37,6 +51,7 @@ def gpu(request, slug):
         "measured": results.section(gpu=row),
         "on_gpu": gpu_table(services.held_by_gpu(row, most_gpus(page["options"]))),
         "tokens": services.REFERENCE_TOKENS,
+        "structured": [structured.gpu(row)],
     }
     return render(request, "catalog/gpu.html", page | context)
 

@@ -3,9 +3,12 @@
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from catalog import structured
 from catalog.glossary import by_subject
 
 
 @require_safe
 def glossary(request):
-    return render(request, "catalog/glossary.html", {"subjects": by_subject()})
+    subjects = by_subject()
+    context = {"subjects": subjects, "structured": [structured.glossary(subjects)] if subjects else []}
+    return render(request, "catalog/glossary.html", context)

@@ -8,7 +8,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
-from catalog import results, selectors, sentences
+from catalog import results, selectors, sentences, structured
 from catalog.models import AIModel, Evidence
 from catalog.templatetags.units import GIB, format_number
 from recommender import services
@@ -51,8 +51,11 @@ def ai_model_list(request):
             {"model": model, "weights": weights.get(model.slug)}
         )
     total = sum(len(rows) for rows in groups.values())
+    makers = sorted(groups.items(), key=lambda item: item[0].casefold())
+    models = [row["model"] for _maker, rows in makers for row in rows]
     context = {
-        "groups": sorted(groups.items(), key=lambda item: item[0].casefold()),
+        "groups": makers,
+        "structured": [structured.pages_of(_("AI models"), "catalog:ai_model", models)],
         "total": ngettext("%(count)s model", "%(count)s models", total) % {"count": format_number(total)},
         "is_empty": not total,
         "kinds": KINDS,

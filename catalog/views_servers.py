@@ -4,11 +4,12 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from aiservers.addresses import canonical_redirect
 from aiservers.htmx import template_for
-from catalog import versions
+from catalog import structured, versions
 from catalog.filtering import answers, files, orders, table
 from catalog.filtering.facets import NUMBER_KEYS, SIGNED_KEYS
 from catalog.filters import NOT_FILTERS, ServerFilter, plain_query
@@ -26,15 +27,18 @@ def server_list(request):
     filterset = ServerFilter(request.GET, Server.objects.for_cards())
     sort = orders.known(request.GET.get("sort"))
     page = Paginator(filterset.ordered(sort), PER_PAGE).get_page(request.GET.get("page"))
+    rows = table.rows(filterset, page.object_list)
+    servers = [row.card.server for row in rows]
     context = {
         "filterset": filterset,
         "page": page,
-        "rows": table.rows(filterset, page.object_list),
+        "rows": rows,
         "sort": sort,
         "sorts": orders.SORTS,
         "columns": _columns(filterset, sort),
         "recommend": _recommend(filterset),
         "files": _files(filterset),
+        "structured": [structured.servers(gettext("Servers"), servers, page.start_index())] if rows else [],
         "noindex": len([key for key in request.GET if key not in NOT_FILTERS]) > 1,
     }
     return render(request, template_for(request, "catalog/server_list.html", partial="results"), context)

@@ -3,9 +3,10 @@
 from urllib.parse import urlencode
 
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from catalog import selectors, selectors_work
+from catalog import selectors, selectors_work, structured
 from catalog.models import WorkloadProfile
 from recommender import services
 
@@ -18,9 +19,11 @@ SHOWN_MEASURES = 5
 
 @require_safe
 def training(request):
+    cards = selectors.servers_for(for_training=True)
     context = {
         "matrix": selectors.requirement_matrix("training", "inference"),
-        "cards": selectors.servers_for(for_training=True),
+        "cards": cards,
+        "structured": _servers(gettext("Servers for training"), cards),
         "profiles": selectors_work.profiles_of("training", "fine_tuning"),
     }
     return render(request, "catalog/training.html", context)
@@ -29,9 +32,12 @@ def training(request):
 @require_safe
 def inference(request):
     cards = selectors.servers_for(for_inference=True)
+    groups = selectors.inference_groups(cards)
+    in_order = [card for cards in groups.values() for card in cards]
     context = {
         "matrix": selectors.requirement_matrix("inference", "training"),
-        "groups": selectors.inference_groups(cards),
+        "groups": groups,
+        "structured": _servers(gettext("Servers for inference"), in_order),
         "profiles": selectors_work.profiles_of("inference"),
     }
     return render(request, "catalog/inference.html", context)
@@ -41,7 +47,14 @@ def inference(request):
 def edge(request):
     """Servers for places outside a data centre, with what the place decides."""
     profiles = [row for row in selectors_work.profiles_of("inference") if row.slug in EDGE_WORK]
-    return render(request, "catalog/edge.html", {"rows": selectors_work.edge_rows(), "profiles": profiles})
+    rows = selectors_work.edge_rows()
+    cards = [row.card for row in rows]
+    context = {
+        "rows": rows,
+        "profiles": profiles,
+        "structured": _servers(gettext("Edge AI servers: outside the data centre"), cards),
+    }
+    return render(request, "catalog/edge.html", context)
 
 
 @require_safe
@@ -58,7 +71,10 @@ def mixed(request):
 @require_safe
 def workload_list(request):
     """Every kind of work by its stage."""
-    return render(request, "catalog/workload_list.html", {"stages": selectors_work.profiles_by_stage()})
+    stages = selectors_work.profiles_by_stage()
+    profiles = [profile for _stage, rows in stages for profile in rows]
+    listed = structured.pages_of(gettext("Kinds of work for AI servers"), "catalog:workload", profiles)
+    return render(request, "catalog/workload_list.html", {"stages": stages, "structured": [listed]})
 
 
 @require_safe
@@ -82,6 +98,10 @@ def workload(request, slug):
         "others": [row for row in selectors.profiles() if row.name and row.pk != profile.pk],
     }
     return render(request, "catalog/workload.html", context)
+
+
+def _servers(name, cards):
+    return [structured.servers(name, [card.server for card in cards])]
 
 
 def _advice(given, top):
