@@ -19,6 +19,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 
 from catalog import versions
+from catalog.guides import schedule
 
 PUBLIC_SECONDS = 60
 VARY = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request", "Accept-Encoding"]
@@ -72,7 +73,7 @@ def etag(request):
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
     # What the API answers depends on the whole address; a page's ETag is asked at its own address only.
     address = request.get_full_path() if is_api(request) else ""
-    state = f"{versions.current()} {get_language()} {release()} {swaps} {address}"
+    state = f"{versions.current()} {schedule.state()} {get_language()} {release()} {swaps} {address}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
 

@@ -37,9 +37,21 @@ def contact_href(contact):
 def language_links(request):
     """List this page in every language: code, own name, path for the switcher, absolute address for hreflang.
 
-    The switcher keeps the query string, which is the same in all languages; hreflang leaves it out.
-    A page that has no address of its own, such as an error, leads to the home page.
+    The switcher keeps the query string, which is the same in all languages; hreflang leaves it out. A page
+    that has no address of its own, such as an error, leads to the home page. A page that is not published
+    in all languages says itself where each leads (`request.language_paths`); there `url` is "" where it is
+    not.
     """
+    if paths := getattr(request, "language_paths", None):
+        return [
+            {
+                "code": code,
+                "name": name,
+                "path": paths[code][0],
+                "url": f"{settings.SITE_URL}{paths[code][0]}" if paths[code][1] else "",
+            }
+            for code, name in OWN_NAMES.items()
+        ]
     links = []
     for code, name in OWN_NAMES.items():
         with override(code):

@@ -9,11 +9,14 @@ class CatalogConfig(AppConfig):
 
     def ready(self):
         from catalog import groups, history, social, versions
-        from catalog.search import index, kinds, terms
+        from catalog.guides import blocks, figures, tables
+        from catalog.search import guides, index, kinds, terms
 
         versions.connect()
         history.connect()
         social.register()
-        for kind in (*kinds.BUILT_IN, terms.TERM):
+        for kind in (*kinds.BUILT_IN, terms.TERM, guides.GUIDE):
             index.register(kind)
+        for block in (tables.SERVERS, tables.SERVER, tables.MATRIX, figures.FIGURE, figures.NAME):
+            blocks.register(block)
         post_migrate.connect(groups.make_groups, sender=self, dispatch_uid="catalog_groups")

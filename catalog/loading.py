@@ -19,6 +19,7 @@ from django.utils import translation
 from modeltranslation.translator import NotRegistered, translator
 
 from catalog import benchmarks, versions
+from catalog.guides import files
 from catalog.models import (
     GPU,
     AIModel,
@@ -99,6 +100,7 @@ def load(folder=None, *, overwrite=False):
             fill(loader, folder)
         if index.rebuild() or loader.report.changed:
             versions.bump()
+            versions.bump_content()
     loader.report.figures = count_figures()
     return loader.report
 
@@ -116,6 +118,10 @@ def fill(loader, folder):
     loader.table(Server, servers)
     cases = [case for path in sorted((folder / "benchmarks").glob("*.yaml")) for case in read(path, "id")]
     loader.results(cases)
+    try:
+        files.load(folder, loader.report, overwrite=loader.overwrite)
+    except files.FileError as error:
+        raise FixtureError(str(error)) from error
 
 
 def read(path, key="slug"):

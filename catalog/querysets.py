@@ -1,7 +1,7 @@
 """Named, chainable reads of the catalog's tables."""
 
 from django.db import models
-from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -150,6 +150,15 @@ class GuideEditionQuerySet(models.QuerySet):
     def lasting(self):
         """What readers see now or will see, when its time comes."""
         return self.filter(Q(ended_at=None) | Q(ended_at__gt=timezone.now()))
+
+    def for_page(self):
+        """Editions with all that a page prints of them; `first_published` is when the language first was."""
+        earlier = self.model.objects.filter(guide=OuterRef("guide"), language=OuterRef("language"))
+        return (
+            self.select_related("guide")
+            .prefetch_related("blocks")
+            .annotate(first_published=Subquery(earlier.order_by("publish_at").values("publish_at")[:1]))
+        )
 
     def guides(self):
         """Guides alone, without the site's own texts."""

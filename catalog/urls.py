@@ -9,6 +9,7 @@ from catalog import (
     views_api,
     views_compare,
     views_glossary,
+    views_guides,
     views_models,
     views_results,
     views_search,
@@ -68,6 +69,12 @@ social = [
     path("<slug:name>/<dotted_slug:slug>.png", views_social.social_image, name="social_image"),
 ]
 
+guides = [
+    path("", views_guides.guide_list, name="guide_list"),
+    path(pgettext_lazy("path", "feed/"), views_guides.guide_feed, name="guide_feed"),
+    path("<dotted_slug:slug>/", views_guides.guide, name="guide"),
+]
+
 urlpatterns = [
     path("", views.home, name="home"),
     path(pgettext_lazy("path", "servers/"), include(servers)),
@@ -80,6 +87,7 @@ urlpatterns = [
     path(pgettext_lazy("path", "mixed/"), views_work.mixed, name="mixed"),
     path(pgettext_lazy("path", "work/"), include(workloads)),
     path(pgettext_lazy("path", "glossary/"), views_glossary.glossary, name="glossary"),
+    path(pgettext_lazy("path", "guides/"), include(guides)),
     path(pgettext_lazy("path", "search/"), views_search.search, name="search"),
     path(pgettext_lazy("path", "compare/"), views_compare.compare_servers, name="compare"),
     path(pgettext_lazy("path", "legal/"), views.legal, name="legal"),

@@ -94,11 +94,22 @@ def raise_after_delete(sender, **kwargs):
     bump()
 
 
+def raise_content_after_delete(sender, **kwargs):
+    """Raise the content revision when a guide or one of its published texts goes."""
+    bump_content()
+
+
 def connect():
-    """Listen to the deletion of every kind of fact."""
+    """Listen to the deletion of every kind of fact, and of guides."""
     from django.db.models.signals import post_delete
 
+    from catalog.models import Guide, GuideEdition
     from catalog.models.base import Fact
+
+    for model in (Guide, GuideEdition):
+        post_delete.connect(
+            raise_content_after_delete, sender=model, dispatch_uid=f"content_{model.__name__}"
+        )
 
     for model in apps.get_app_config("catalog").get_models():
         if issubclass(model, Fact):

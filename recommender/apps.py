@@ -8,6 +8,9 @@ class RecommenderConfig(AppConfig):
     verbose_name = _("recommender")
 
     def ready(self):
-        from recommender import groups
+        from catalog.guides import blocks
+        from recommender import groups, guide_blocks
 
         post_migrate.connect(groups.add_rights, sender=self, dispatch_uid="recommender_groups")
+        for kind in guide_blocks.KINDS:
+            blocks.register(kind)

@@ -372,9 +372,9 @@ def result(calculation, form):
         "settings": _settings_text(calculation, chosen),
         "notes": _notes(calculation, chosen),
         "state": verdict(calculation, chosen),
-        "word": _word(calculation, chosen),
+        "word": verdict_word(calculation, chosen),
         "headline": headline(calculation, chosen),
-        "spoken": f"{_word(calculation, chosen)}: {headline(calculation, chosen)}",
+        "spoken": f"{verdict_word(calculation, chosen)}: {headline(calculation, chosen)}",
         "order": _order(calculation, form),
         "layouts": layouts[:MOST_LAYOUTS],
         "more_layouts": layouts[MOST_LAYOUTS:],
@@ -392,7 +392,7 @@ def verdict(calculation: Calculation, fit: Fit):
     return "fits_if" if fit.state == "fits" and not calculation.servers else fit.state
 
 
-def _word(calculation: Calculation, fit: Fit):
+def verdict_word(calculation: Calculation, fit: Fit):
     """Return the state in a word or two."""
     if fit.state in ("fits", "fits_if") and not calculation.servers:
         return gettext("cannot be ordered")

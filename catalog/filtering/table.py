@@ -43,10 +43,11 @@ class Row:
 def rows(filterset, found):
     """Return the rows of what `filterset.ordered` found, in its order."""
     servers = filterset.rows_of([facts for facts, _best in found])
-    return [_row(server, facts, best) for server, (facts, best) in zip(servers, found, strict=True)]
+    return [row_of(server, facts, best) for server, (facts, best) in zip(servers, found, strict=True)]
 
 
-def _row(server, facts, best):
+def row_of(server, facts, best):
+    """Return the row of a server of `Server.objects.for_cards()`; no query."""
     option = None
     if best:
         options = (option for variant in server.variants.all() for option in variant.gpu_options.all())

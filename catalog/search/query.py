@@ -15,6 +15,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from catalog import versions
+from catalog.guides import schedule
 from catalog.models import SearchToken
 from catalog.search import registry
 from catalog.search.registry import LOOSE_BELOW
@@ -146,11 +147,11 @@ def results(group, ids):
 
 
 def vocabulary(language):
-    """Return the Vocabulary of a language, kept until a fact changes: in this process, and for the others.
+    """Return the Vocabulary of a language, kept until a fact or a guide changes, for all processes.
 
     The cache names the one that holds; what this process keeps is good as long as the name is the same.
     """
-    key = f"search-words:{versions.current()}:{language}"
+    key = f"search-words:{versions.current()}:{schedule.state()}:{language}"
     name = cache.get_or_set(key, lambda: uuid4().hex, KEPT_SECONDS)
     kept = _kept.get(language)
     if kept is None or kept[0] != name:
@@ -170,7 +171,9 @@ def _read_vocabulary(language):
     )
     known = {token: (weight, word, count) for token, weight, word, count in rows}
     order = {
-        kind.name: {pk: place for place, pk in enumerate(kind.rows().values_list("pk", flat=True))}
+        kind.name: {
+            pk: place for place, pk in enumerate((kind.visible or kind.rows)().values_list("pk", flat=True))
+        }
         for kind in registry.kinds()
     }
     tokens = sorted(known)

@@ -44,6 +44,9 @@ class Result:
 class Kind:
     """One kind of page.
 
+    `visible` are the rows that readers may see at this moment, where those are fewer than `rows`: what will
+    be public at its time has its tokens before.
+
     `rows` returns the published rows in the order that equal matches keep; `texts` what one of them is found
     by; `shown` the rows as the result page reads them (`rows` where it is not given); `result` one line of
     it, in the active language. `touched_by` names the tables whose rows change these texts, each with the
@@ -57,6 +60,7 @@ class Kind:
     texts: Callable[[Model], Iterable[Text]]
     result: Callable[[Model], Result]
     shown: Callable[[], QuerySet] | None = None
+    visible: Callable[[], QuerySet] | None = None
     touched_by: Mapping[type[Model], str] = field(default_factory=dict)
 
 
