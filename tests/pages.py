@@ -13,7 +13,7 @@ from catalog.models import GPU, AIModel, Server, WorkloadProfile
 from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
-FILES = {"catalog:server_file"}  # addresses under a language that are no pages
+FILES = {"catalog:server_file", "catalog:server_datasheet", "catalog:social_image"}  # addresses under a language that are no pages
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,14 @@ class Document(HTMLParser):
         self.elements = []  # (tag, attributes)
         self.texts = []  # outside of what is marked as another language
         self.scripts = []  # code written into the page
+        self.data = []  # structured data for search engines: no code
         self._open = []  # (tag, is hidden from these tests)
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         self.elements.append((tag, attributes))
+        self._is_data = tag == "script" and attributes.get("type") == "application/ld+json"
         hidden = self._hidden() or tag in self.UNSEEN or (tag != "html" and "lang" in attributes)
         if not hidden:
             spoken = [value for name, value in attrs if name in self.SPOKEN]
@@ -199,7 +201,7 @@ class Document(HTMLParser):
         if not self._hidden() and data.strip():
             self.texts.append(" ".join(data.split()))
         elif self._open and self._open[-1][0] in {"script", "style"} and data.strip():
-            self.scripts.append(data)
+            (self.data if self._is_data else self.scripts).append(data)
 
     def _hidden(self):
         return bool(self._open) and self._open[-1][1]
