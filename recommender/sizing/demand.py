@@ -156,8 +156,10 @@ class Case:
     around: Around = Around()
 
     def __hash__(self) -> int:
-        """Equal cases have these equal; hashing more of them would only take longer."""
-        return hash((self.hard, self.typical_ttft_s, self.typical_tpot_s, self.typical_target_s))
+        """Equal cases have these equal, which are what may be moved alone."""
+        times = self.typical_ttft_s, self.typical_tpot_s, self.typical_target_s
+        types = self.precision, self.kv_precision, self.engine, self.method, self.optimizer, self.priority
+        return hash((self.hard, times, types, self.recompute, self.sharding))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from recommender.sizing.specs import (
     AIModelSpec,
     Engine,
     GPUSpec,
+    KVPrecision,
     Layout,
     Link,
     Memory,
@@ -23,6 +24,14 @@ from recommender.sizing.specs import (
 # A replica that must run fewer requests than these to be sure of its times, though it holds more, is not
 # multiplied over more servers than those.
 FEW_REQUESTS, FEW_SERVERS = 4, 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Service:
+    """A service of text alone. Equal ones are the same object (`_same`), so that none is ever compared."""
+
+    case: Case
+    corner: Corner
 
 
 def precision_of(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> tuple[Precision | None, bool]:
@@ -56,7 +65,12 @@ def precision_of(case: Case, model: AIModelSpec, nodes: Sequence[NodeSpec]) -> t
 
 @lru_cache(maxsize=8192)
 def _weights_fit(
-    case: Case, model: AIModelSpec, gpu: GPUSpec, counts: tuple[int, ...], precision: Precision
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    counts: tuple[int, ...],
+    precision: Precision,
+    kv_precision: KVPrecision,
+    engine: Engine,
 ) -> bool:
     for count in counts:
         for layout in layouts.inference_layouts(model, gpus_per_server=count, servers=1, link_max_gpus=count):
@@ -65,10 +79,10 @@ def _weights_fit(
                 gpu,
                 replace(layout, replicas=1, idle_gpus=0),
                 precision=precision,
-                kv_precision=case.kv_precision,
+                kv_precision=kv_precision,
                 tokens_per_request=1,
                 requests=0,
-                engine=case.engine,
+                engine=engine,
             )
             if held.total.high <= held.available.low:
                 return True
@@ -77,7 +91,7 @@ def _weights_fit(
 
 def _holds_weights(case: Case, model: AIModelSpec, node: NodeSpec, precision: Precision) -> bool:
     """Tell whether the weights of that type lie on the cards of a server, whatever the load."""
-    return _weights_fit(case, model, node.gpu, node.counts, precision)
+    return _weights_fit(model, node.gpu, node.counts, precision, case.kv_precision, case.engine)
 
 
 def _takes(gpu: GPUSpec, precision: Precision, engine: Engine) -> bool:
@@ -129,11 +143,11 @@ def _text_size(
     precision: Precision,
     count: int,
     layout: Layout,
-    service: tuple[Case, Corner],
+    service: _Service,
 ) -> Iterator[TextSize | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    replica = _replica(*service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
+    replica = _replica(service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
         if strict:
             return  # why is asked at the easy corner
@@ -185,9 +199,7 @@ def _instead_of_pile(
     if hard.model != case.easy.model:
         return
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
-    sure = _replica(
-        *_service(case, hard), node.gpu, node.link, node.link_bytes_per_s, single, precision, True
-    )
+    sure = _replica(_service(case, hard), node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
     if sure.most < 1:
         return
     certain = _needed(hard, sure, per_server)
@@ -205,7 +217,7 @@ def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, si
     requests = ceil(corner.requests / (layout.replicas * size.working))
     assert corner.model is not None
     held, served = _carried(
-        *_service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
+        _service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
     )
     return Config(
         node=node,
@@ -248,7 +260,7 @@ class _Replica:
 
 
 @lru_cache(maxsize=512)
-def _service(case: Case, corner: Corner) -> tuple[Case, Corner]:
+def _service(case: Case, corner: Corner) -> _Service:
     """Return what a service of text alone reads of a case and a corner: training beside it changes none of
     its sizes, so that they are not worked out again when only that is moved.
     """
@@ -282,15 +294,14 @@ def _service(case: Case, corner: Corner) -> tuple[Case, Corner]:
 
 
 @lru_cache(maxsize=512)
-def _same(service: Case, alone: Corner) -> tuple[Case, Corner]:
-    """Return the first of all services that are equal: the same object is found without comparing."""
-    return service, alone
+def _same(service: Case, alone: Corner) -> _Service:
+    """Return the first of all services that are equal."""
+    return _Service(service, alone)
 
 
 @lru_cache(maxsize=8192)
 def _carried(
-    case: Case,
-    corner: Corner,
+    service: _Service,
     gpu: GPUSpec,
     link: Link,
     link_bytes_per_s: float | None,
@@ -299,6 +310,7 @@ def _carried(
     requests: int,
 ) -> tuple[Memory, latency.Serving | None]:
     """Return what one replica holds and how fast it is with so many requests; None: that is not known."""
+    case, corner = service.case, service.corner
     model = corner.model
     assert model is not None
     served = None
@@ -322,8 +334,7 @@ def _carried(
 
 @lru_cache(maxsize=8192)
 def _replica(
-    case: Case,
-    corner: Corner,
+    service: _Service,
     gpu: GPUSpec,
     link: Link,
     link_bytes_per_s: float | None,
@@ -331,6 +342,7 @@ def _replica(
     precision: Precision,
     strict: bool,
 ) -> _Replica:
+    case, corner = service.case, service.corner
     model = corner.model
     assert model is not None
     held = memory.max_requests(
@@ -508,7 +520,7 @@ def narrowed(case: Case, config: Config, layout: Layout) -> Config:
     requests = ceil(corner.requests / max(working, 1))
     single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
     held, served = _carried(
-        *_service(case, corner),
+        _service(case, corner),
         node.gpu,
         node.link,
         node.link_bytes_per_s,
@@ -536,7 +548,7 @@ def capacity_of(case: Case, config: Config) -> int | None:
         node = config.node
         service = _service(case, config.corner)
         limit = _replica(
-            *service, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, True
+            service, node.gpu, node.link, node.link_bytes_per_s, single, config.precision, True
         ).most
     per_server = config.layout.replicas // config.servers
     return limit * per_server * (config.servers - (1 if case.n_plus_1 else 0))

@@ -15,6 +15,14 @@ from recommender.sizing.training_memory import training_lines, training_sums
 TRAINING_SERVERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """A training alone. Equal ones are the same object (`_same`), so that none is ever compared."""
+
+    case: Case
+    corner: Corner
+
+
 def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
     """Yield, for each number of cards, the fewest servers that train it in time."""
     for count in node.counts:
@@ -64,7 +72,7 @@ def quickest(
 def _of(case: Case, node: NodeSpec, corner: Corner) -> tuple[Any, ...]:
     """Return what the ways to train depend on: job, target and cards, whatever server holds them."""
     cards = node.gpu, node.link, node.link_bytes_per_s, node.link_max_gpus
-    return *_job(case, corner), corner.target_s, *cards
+    return _job(case, corner), corner.target_s, *cards
 
 
 @lru_cache(maxsize=4096)
@@ -78,8 +86,7 @@ def _quickest(*given: Any) -> Trained | Failure:
 
 @lru_cache(maxsize=4096)
 def _ways(
-    case: Case,
-    corner: Corner,
+    job: _Job,
     target_s: float | None,
     gpu: GPUSpec,
     link: str,
@@ -90,7 +97,8 @@ def _ways(
     servers: int,
     tried: int,
 ) -> tuple[Trained | Failure, ...]:
-    """Return the same for one job (`_job`), whatever the server around the cards."""
+    """Return the same for one job, whatever the server around the cards."""
+    case, corner = job.case, job.corner
     assert corner.trained is not None
     if _training_precision(case, gpu) is None:
         reason = message("precision", need=case.training_precision or "bf16")
@@ -99,7 +107,7 @@ def _ways(
     for layout in layouts.training_layouts(
         corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=link_max_gpus
     ):
-        found = _trained(case, corner, gpu, link, link_bytes_per_s, layout, servers, strict)
+        found = _trained(job, gpu, link, link_bytes_per_s, layout, servers, strict)
         if isinstance(found, float):
             have = gpu.memory_bytes.high
             reason = message(
@@ -118,7 +126,7 @@ def _ways(
 
 
 @lru_cache(maxsize=512)
-def _job(case: Case, corner: Corner) -> tuple[Case, Corner]:
+def _job(case: Case, corner: Corner) -> _Job:
     """Return what training alone reads of a case and a corner: a service beside it, or a target, changes none
     of its sizes, so that they are not worked out again when only those are moved.
     """
@@ -150,15 +158,14 @@ def _job(case: Case, corner: Corner) -> tuple[Case, Corner]:
 
 
 @lru_cache(maxsize=512)
-def _same(job: Case, alone: Corner) -> tuple[Case, Corner]:
-    """Return the first of all jobs that are equal: what is the same object is found without comparing."""
-    return job, alone
+def _same(job: Case, alone: Corner) -> _Job:
+    """Return the first of all jobs that are equal."""
+    return _Job(job, alone)
 
 
 @lru_cache(maxsize=8192)
 def _trained(
-    case: Case,
-    corner: Corner,
+    job: _Job,
     gpu: GPUSpec,
     link: str,
     link_bytes_per_s: float | None,
@@ -167,13 +174,15 @@ def _trained(
     strict: bool,
 ) -> Trained | float:
     """Return how the training lies on that layout, or by which factor its memory is missed."""
+    case, corner = job.case, job.corner
     model = corner.trained
     precision = _training_precision(case, gpu)
     assert model is not None
     assert precision is not None
     shape = Layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas, 0, False)
     nearest = float("inf")
-    for recipe in _recipes(case, corner, precision, gpu.vendor, shape):
+    for recompute, sharding in _ways_to_keep(case, layout):
+        recipe = _recipe(job, precision, gpu.vendor, shape, recompute, sharding)
         need, have = (
             (recipe.total.high, gpu.memory_bytes.low) if strict else (recipe.total.low, gpu.memory_bytes.high)
         )
@@ -191,58 +200,65 @@ def _trained(
             sequence_tokens=corner.sequence_tokens,
             global_batch=corner.global_batch,
             micro_batch=corner.micro_batch,
-            recompute=recipe.recompute,
+            recompute=recompute,
             tokens=corner.tokens,
             servers=servers,
             network_bytes_per_s=corner.network_bytes_per_s,
         )
         held = training_sums(recipe.lines, gpu)
-        return Trained(layout, held, seconds, precision, recipe.recompute, recipe.sharding)
+        return Trained(layout, held, seconds, precision, recompute, sharding)
     return nearest
 
 
-@dataclass(frozen=True, slots=True)
-class _Recipe:
-    """One way to keep a training in memory, and what it takes of the busiest GPU."""
-
-    recompute: Recompute
-    sharding: Sharding
-    lines: tuple[Line, ...]
-    total: Range
-
-
-@lru_cache(maxsize=4096)
-def _recipes(
-    case: Case, corner: Corner, precision: Precision, vendor: str, layout: Layout
-) -> tuple[_Recipe, ...]:
-    """Return the ways to train one job (`_job`), the quicker ones first, on all cards of one maker."""
-    assert corner.trained is not None
+def _ways_to_keep(case: Case, layout: Layout) -> Iterator[tuple[Recompute, Sharding]]:
+    """Yield what is computed again and what is sharded, the quicker ways first."""
     recomputes: tuple[Recompute, ...] = (case.recompute,) if case.recompute else ("selective", "full")
     shardings: tuple[Sharding, ...] = (
         (case.sharding,)
         if case.sharding
         else (("none",) if layout.replicas == 1 else ("none", "zero2", "zero3"))
     )
-    recipes = []
     for recompute in recomputes:
         for sharding in shardings:
-            # What is not shared out does not depend on how many workers hold it.
-            replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
-            lines = training_lines(
-                corner.trained,
-                vendor,
-                replace(layout, replicas=replicas),
-                method=case.method,
-                precision="bf16" if precision == "int4" else precision,
-                optimizer=case.optimizer,
-                lora_rank=corner.lora_rank,
-                sequence_tokens=corner.sequence_tokens,
-                micro_batch=corner.micro_batch,
-                recompute=recompute,
-                sharding=sharding,
-            )
-            recipes.append(_Recipe(recompute, sharding, lines, total(lines)))
-    return tuple(recipes)
+            yield recompute, sharding
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """What one way to keep a training takes of the busiest GPU [bytes]."""
+
+    lines: tuple[Line, ...]
+    total: Range
+
+
+@lru_cache(maxsize=16384)
+def _recipe(
+    job: _Job,
+    precision: Precision,
+    vendor: str,
+    layout: Layout,
+    recompute: Recompute,
+    sharding: Sharding,
+) -> _Recipe:
+    """Return what a job takes, kept in one way, on all cards of one maker."""
+    case, corner = job.case, job.corner
+    assert corner.trained is not None
+    # What is not shared out does not depend on how many workers hold it.
+    replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
+    lines = training_lines(
+        corner.trained,
+        vendor,
+        replace(layout, replicas=replicas),
+        method=case.method,
+        precision="bf16" if precision == "int4" else precision,
+        optimizer=case.optimizer,
+        lora_rank=corner.lora_rank,
+        sequence_tokens=corner.sequence_tokens,
+        micro_batch=corner.micro_batch,
+        recompute=recompute,
+        sharding=sharding,
+    )
+    return _Recipe(lines, total(lines))
 
 
 def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
