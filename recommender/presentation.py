@@ -268,7 +268,7 @@ def binding(page, form):
 def _shown(figure, page):
     """Return a figure with its range and its typical value as pages write them."""
     if figure["low"] is None:
-        return figure | {"range": None, "text": ""}
+        return figure | {"range": None, "text": "", "unit_after": figure["unit_label"]}
     in_minutes = figure["name"] == "training_hours" and _all_below_an_hour(page)
     ends = [figure[end] * (60 if in_minutes else 1) for end in ("low", "typical", "high")]
     ends = [estimated(end) for end in ends]
