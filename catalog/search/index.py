@@ -5,7 +5,7 @@ from django.db.models.signals import post_delete, post_save, pre_delete, pre_sav
 
 from catalog import versions
 from catalog.models import SearchToken
-from catalog.search import registry
+from catalog.search import query, registry
 from catalog.search.registry import LOOSE_SHARE, PART
 from catalog.search.tokens import MAX_TOKEN, NAMES_LANGUAGE, index_tokens
 
@@ -134,3 +134,4 @@ def _refresh(sender, instance, **kwargs):
         ids = before.get(kind.name, set()) | _ids(kind, lookup, instance)
         if ids:
             reindex(kind, ids)
+            transaction.on_commit(query.make_ready, robust=True)  # not at the next reader's expense

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db.models import Count, Max
 from rapidfuzz import process
@@ -161,6 +162,12 @@ def vocabulary(language):
         )
         _kept[language] = kept
     return kept[1]
+
+
+def make_ready():
+    """Read the words of every language, so that the first search after a change does not have to."""
+    for language, _name in settings.LANGUAGES:
+        vocabulary(language)
 
 
 def _read_vocabulary(language):

@@ -2,7 +2,8 @@
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
 from catalog import loading, versions
@@ -160,3 +161,16 @@ def test_the_command_brings_the_table_in_line(capsys):
     call_command("index_search")
     assert int(versions.current()) == before + 1
     assert str(SearchToken.objects.count()) in capsys.readouterr().out
+
+
+def test_the_first_search_after_a_change_does_not_read_all_words_again(
+    django_capture_on_commit_callbacks,
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        server = ServerFactory(name="Northwind Q7")
+    for language in ("es", "ru", "en"):
+        with CaptureQueriesContext(connection) as first:
+            assert found("northwind", language=language) == {server.pk}
+        with CaptureQueriesContext(connection) as second:
+            found("northwind", language=language)
+        assert len(first) == len(second)
