@@ -105,14 +105,37 @@ class Watched:
 
 
 @pytest.fixture(scope="session")
-def axe():
-    """Check a page against WCAG 2.2 AA; call it with the page."""
+def shared(browser, base_url):
+    """A profile for tests that only look at pages: what it has fetched once stays."""
+    watched = Watched(browser.new_context(base_url=base_url, locale="es-ES"))
+    page = watched.context.new_page()
+    yield watched, page
+    watched.context.close()
 
-    def check(page):
-        results = Axe().run(page, options={"runOnly": {"type": "tag", "values": STANDARDS}})
+
+@pytest.fixture
+def shared_page(shared):
+    """The page of the shared profile, watched for this test."""
+    watched, page = shared
+    watched.wrong.clear()
+    with watched:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """Check a page against WCAG 2.2 AA; call it with the page, and with rules where some are enough."""
+    script = Axe().axe_script
+
+    def check(page, rules=None):
+        if not page.evaluate("'axe' in window"):  # once a page, whatever is checked there
+            page.evaluate(script)
+        wanted = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": STANDARDS}
+        options = {"runOnly": wanted, "resultTypes": ["violations"]}
+        results = page.evaluate("options => axe.run(document, options)", options)
         found = [
             f"{violation['id']}: {violation['help']}: {node['html'][:200]} {node.get('failureSummary', '')}"
-            for violation in results.response["violations"]
+            for violation in results["violations"]
             for node in violation["nodes"]
         ]
         assert found == [], "\n".join(found)

@@ -201,21 +201,3 @@ def test_paper_has_no_navigation_and_black_on_white(page):
         return [style.color, style.backgroundColor];
     }""")
     assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/en/servers/?gpu_memory_min=lots&colour=blue",
-        "/es/servidores/?rack_units=1&card_width=module",
-        "/ru/servery/thinksystem-sr675-v3/",
-        "/ru/servery/thinksystem-sr685a-v3/",
-        "/en/gpus/nvidia-h100-nvl-94gb/",
-    ],
-)
-def test_errors_empty_lists_and_long_pages_keep_the_rules_in_the_dark_too(page, axe, path):
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    assert page.goto(path).ok
-    axe(page)
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    axe(page)
