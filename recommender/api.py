@@ -10,7 +10,7 @@ from aiservers import bodies
 from aiservers.paging import unknown_notices
 from aiservers.throttling import ADVISE, COMPUTE
 from catalog import versions
-from recommender import answers, calculator, calculator_page, services
+from recommender import answers, calculator, calculator_form, calculator_page, services
 from recommender.api_answers import answers_schema, parameters
 from recommender.api_schemas import Advice, Memory
 from recommender.calculator import HARDWARE_KEYS
@@ -73,7 +73,7 @@ def memory(request):
     Without `gpu`: what the model takes, and the cards that hold it. A range counts at its harder end.
     """
     query = request.GET
-    given = answers.parse(calculator_page.answered(query))
+    given = answers.parse(calculator_form.answered(query))
     values, bad = calculator.hardware_of(dict(query.lists()))
     if bad or given.problems:
         raise BadAnswers([*given.problems, *bad])

@@ -5,7 +5,7 @@ from typing import Any
 from recommender import answers
 from recommender.answers import KEYS, MAX_VALUES, Key
 from recommender.calculator import HARDWARE_KEYS
-from recommender.calculator_page import ASKED
+from recommender.calculator_form import ASKED
 
 # What counts as no answer.
 EMPTY = [{"type": "null"}, {"type": "string", "pattern": r"^\s*$"}]

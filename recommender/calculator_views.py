@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import swaps, target
-from recommender import answers, calculator, calculator_page, services
+from recommender import answers, calculator, calculator_form, calculator_page, services
 from recommender.calculator import HARDWARE_KEYS
 from recommender.forms import with_good_answers
 from recommender.views import unknown_notices
@@ -21,19 +21,19 @@ def calculator_view(request):
         return render(
             request,
             "recommender/_options.html",
-            {"question": calculator_page.Calculator(query).field("model")},
+            {"question": calculator_form.Calculator(query).field("model")},
         )
     if "lang" in query:
-        query = calculator_page.submitted(query)
+        query = calculator_form.submitted(query)
         if not swaps(request):
-            address = calculator_page.address(query.urlencode())
+            address = calculator_form.address(query.urlencode())
             return HttpResponseRedirect(address, max_length=None)
-    given = answers.parse(calculator_page.answered(query))
+    given = answers.parse(calculator_form.answered(query))
     values, _bad = calculator.hardware_of(dict(query.lists()))
     machine = calculator.hardware(values)
     calculation, problems = with_good_answers(lambda good: calculator.calculate(good, machine), given)
     typical, _problems = with_good_answers(services.typical, given)
-    form = calculator_page.Calculator(query, problems, typical)
+    form = calculator_form.Calculator(query, problems, typical)
     form.check_shape(calculation)
     context = {
         "form": form,
@@ -44,5 +44,5 @@ def calculator_view(request):
     if not swaps(request):
         return render(request, "recommender/calculator.html", context)
     response = render(request, "recommender/calculator.html#update", context)
-    response["HX-Replace-Url"] = calculator_page.address(form.full_query())
+    response["HX-Replace-Url"] = calculator_form.address(form.full_query())
     return response

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from catalog.guides.blocks import BlockError, Kind, Shown, options
 from catalog.templatetags import units
-from recommender import answers, calculator, calculator_page, services
+from recommender import answers, calculator, calculator_form, calculator_page, services
 from recommender.forms import with_good_answers
 
 # What the whole model takes, all GPUs together, and what the busiest GPU does.
@@ -58,7 +58,7 @@ def _calculated(text):
     unknown = [key for key in query if key not in answers.KEYS and key not in calculator.HARDWARE_KEYS]
     if unknown:
         raise BlockError(gettext("The calculator does not know %(keys)s.") % {"keys": ", ".join(unknown)})
-    given = answers.parse(calculator_page.answered(query))
+    given = answers.parse(calculator_form.answered(query))
     values, bad = calculator.hardware_of(dict(query.lists()))
     machine = calculator.hardware(values)
     calculation, problems = with_good_answers(lambda good: calculator.calculate(good, machine), given)
@@ -141,14 +141,14 @@ def prepare_calculator(text, reader):
 
 def show_calculator(prepared, reader):
     preset, caption = prepared
-    form = calculator_page.Calculator(preset.query)
+    form = calculator_form.Calculator(preset.query)
     result = calculator_page.result(preset.calculation, form)
     html = render_to_string(
         "recommender/_guide_calculator.html",
         {
             "caption": caption,
             "result": result,
-            "url": calculator_page.address(preset.query.urlencode()),
+            "url": calculator_form.address(preset.query.urlencode()),
         },
     )
     fit = preset.calculation.chosen

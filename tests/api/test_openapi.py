@@ -20,7 +20,7 @@ from catalog.api_queries import ServerQuery
 from catalog.filters import ServerFilter
 from recommender.answers import KEYS
 from recommender.calculator import HARDWARE_KEYS
-from recommender.calculator_page import ASKED
+from recommender.calculator_form import ASKED
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 EXAMPLES = 60 if LONG else 10  # generated requests of each operation

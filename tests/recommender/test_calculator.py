@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-from recommender import answers, calculator, calculator_page, memory_texts, services
+from recommender import answers, calculator, calculator_form, calculator_notes, memory_texts, services
 from recommender.sizing.formulas import FORMULAS
 from recommender.sizing.specs import GIB
 from tests.recommender.advice import advice
@@ -418,8 +418,8 @@ def test_each_layout_names_its_link_and_its_cost(client, language):
         return next(row for row in rows if (row["tensor"], row["pipeline"]) == (tensor, pipeline))
 
     with override(language):
-        stages = str(calculator_page.COSTS["pipeline_no_faster"])
-        over_pcie = str(calculator_page.COSTS["tensor_over_pcie"])
+        stages = str(calculator_notes.COSTS["pipeline_no_faster"])
+        over_pcie = str(calculator_notes.COSTS["tensor_over_pcie"])
         as_seen = over_pcie.replace("\N{NO-BREAK SPACE}", " ")
     assert row_of(1, 1, **ON_H200)["path"] == ""
     assert (row_of(4, 1, **ON_H200)["path"], row_of(4, 1, **ON_H200)["costs"]) == ("NVSwitch", [])
@@ -677,7 +677,7 @@ def test_the_page_needs_as_many_queries_for_every_model(client, django_assert_ma
 
 
 def test_nothing_of_the_form_breaks_the_address(client):
-    query = calculator_page.submitted(client.get(url(**ON_H200)).wsgi_request.GET)
+    query = calculator_form.submitted(client.get(url(**ON_H200)).wsgi_request.GET)
     assert dict(query.items()) == ON_H200
     assert services.models()
 
