@@ -6,8 +6,8 @@ from catalog import sentences
 from catalog.models import Evidence
 from catalog.selectors import drawings, option_row, server_card
 from catalog.selectors_evidence import Sources, source_list
+from catalog.specification import specification
 from catalog.templatetags.rack import card_count
-from catalog.templatetags.units import watts
 
 MAX_DRAWINGS = 4  # front views on one page
 
@@ -32,18 +32,15 @@ def server_page(server):
         "variants": variants,
         "has_options": any(variant["options"] for variant in variants),
         "several": several,
+        "has_double_wide_names": any("DW" in row.name for row in server.variants.all()),
         "odd_cards": _odd_cards(server, variants),
         "bays_and_cards": sentences.bays_and_cards(server),
-        "room_conditions": sentences.room_conditions(server),
+        "bays_not_drawn": sentences.bays_not_published(server),
         "enclosure_text": sentences.enclosure(server) if server.enclosure else "",
-        "launched": sentences.when(server.launch_year, server.launch_month),
-        "sockets": sentences.span(server.sockets_min, server.sockets_max),
-        "power_supplies": ", ".join(watts(supply.power_w) for supply in server.power_supplies.all()),
-        "cooling_kinds": "; ".join(option.get_kind_display() for option in server.cooling_options.all()),
         "successor": successor,
         "predecessors": [row for row in server.predecessors.all() if row.is_published],
         "stage": _first_stage(server),
-        "marks": marks,
+        "specification": specification(server, marks),
         "sources": source_list(sources),
         "disagreements": sources.disagreements,
         "figure_groups": sources.groups,

@@ -341,6 +341,19 @@ def variant_height(variant):
     return height(variant.server) if variant.rack_units is None else rack_units(variant.rack_units)
 
 
+def bays_not_published(server):
+    """Return which kinds of drive bays no drawing shows, because nobody has published them; "" for none."""
+    names = {
+        "bays_2_5": gettext("2.5-inch bays"),
+        "bays_3_5": gettext("3.5-inch bays"),
+        "bays_nvme": gettext("NVMe bays"),
+    }
+    missing = [name for key, name in names.items() if getattr(server, key) is None]
+    if not missing:
+        return ""
+    return gettext("Not drawn, because not published: %(bays)s.") % {"bays": ", ".join(missing)}
+
+
 def bays_and_cards(server):
     """Return whether GPU cards cost drive bays, as far as it is known; None where nothing is to be said."""
     options = [option for variant in server.variants.all() for option in variant.gpu_options.all()]

@@ -8,6 +8,7 @@ from catalog import (
     views,
     views_api,
     views_compare,
+    views_datasheet,
     views_glossary,
     views_guides,
     views_models,
@@ -48,6 +49,11 @@ servers = [
         pgettext_lazy("path", "list.<file_format:file_format>"), views_servers.server_file, name="server_file"
     ),
     path("<slug:slug>/", views.server, name="server"),
+    path(
+        pgettext_lazy("path", "<slug:slug>/datasheet.pdf"),
+        views_datasheet.server_datasheet,
+        name="server_datasheet",
+    ),
 ]
 gpus = [
     path("", views.gpu_list, name="gpu_list"),

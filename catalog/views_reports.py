@@ -62,7 +62,7 @@ def subject(kind, pk):
         raise Http404("no such kind of row")
     owner = SERVERS.get(kind)
     published = f"{owner}__is_published" if owner else "is_published"
-    rows = model.objects.select_related(*RELATED.get(kind, []))
+    rows = model.objects.select_related(*RELATED[kind]) if kind in RELATED else model.objects
     return get_object_or_404(rows, pk=pk, **{published: True})
 
 

@@ -15,6 +15,9 @@ FULL_HEIGHT = 50  # a full-height card, 111 mm
 GAP = 3
 CARD_WIDTHS = {"single": 9, "double": 18, "module": 20, "card": 9}  # one slot is 20.32 mm wide
 
+# Length and thickness of a drive with its carrier, and how far apart two lie: 70 × 15 mm, 102 × 26 mm.
+BAY_SIZES = {"bays_2_5": (31, 7, 7.75), "bays_3_5": (46, 12, 12.5)}
+
 # Shown size of a drawing unit [px], so that drawings of one size stand side by side at the same scale.
 SCALES = {"small": 88 / WIDTH, "medium": 150 / WIDTH, "large": 352 / WIDTH}
 
@@ -32,6 +35,35 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
         size: "small", "medium" or "large".
     """
     height = height or server.rack_units
+    drawing = _chassis(server, height, size)
+    states = ["used"] * used + ["idle"] * idle + ["free"] * free
+    return drawing | {
+        "text": _text(server, height, cards, free=free, used=used, idle=idle, spare=spare),
+        "spare": spare,
+        "groups": _by_state(_cards(drawing["body"], CARD_WIDTHS.get(cards, 0), states)),
+    }
+
+
+@register.inclusion_tag("includes/_rack.html")
+def rack_bays(server, bays, *, size="large"):
+    """Draw a server's front with its drive bays, as many as the front has room for.
+
+    Args:
+        bays: "bays_2_5" or "bays_3_5".
+        size: "small", "medium" or "large".
+    """
+    drawing = _chassis(server, server.rack_units, size)
+    blocks = _bays(drawing["body"], *BAY_SIZES[bays], getattr(server, bays))
+    front = gettext("Front view to scale, %(height)s.") % {"height": in_rack_units(server.rack_units)}
+    return drawing | {
+        "text": f"{front} {bay_count(bays, len(blocks), getattr(server, bays))}",
+        "spare": False,
+        "groups": _by_state(blocks),
+    }
+
+
+def _chassis(server, height, size):
+    """Return the outlines of a server without what is in it."""
     drawn = round((height or 1) * UNIT)
     has_ears = server.kind in ("rack", "tray") and server.enclosure is None
     enclosure = _enclosure(server.enclosure, height) if server.enclosure else None
@@ -42,11 +74,8 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
         total_width, total_height = (WIDTH if server.kind != "edge" else BOX_WIDTH), drawn + 2
         inset = EAR if has_ears else 1
         body = {"x": inset, "y": 1, "width": total_width - 2 * inset, "height": drawn}
-    states = ["used"] * used + ["idle"] * idle + ["free"] * free
     return {
-        "text": _text(server, height, cards, free=free, used=used, idle=idle, spare=spare),
         "size": size,
-        "spare": spare,
         "width": str(total_width),
         "height": str(total_height),
         "shown_width": str(round(total_width * SCALES[size])),
@@ -56,7 +85,6 @@ def rack(server, *, cards=None, free=0, used=0, idle=0, spare=False, height=None
         "unknown_height": height is None,
         "body": body,
         "enclosure": enclosure,
-        "groups": _by_state(_cards(body, CARD_WIDTHS.get(cards, 0), states)),
     }
 
 
@@ -108,6 +136,56 @@ def _cards(body, card_width, states):
         )
         blocks.append(block | {"state": state, "fins": fins if state != "idle" else ""})
     return blocks
+
+
+def _bays(body, length, thickness, pitch, count):
+    """Return the blocks of drive bays: upright where the front is high enough, else lying, from the left."""
+    upright = body["height"] >= length + 4
+    width, height = (thickness, length) if upright else (length, thickness)
+    across, down = (pitch, length + 2) if upright else (length + 1, pitch)
+    columns = int((body["width"] - 8) // across)
+    rows = max(int((body["height"] - 2) // down), 1)
+    top = body["y"] + max(1, min(3, round((body["height"] - rows * down) / 2)))
+    blocks = []
+    for place in range(min(count, columns * rows)):
+        row, column = divmod(place, columns)
+        x, y = body["x"] + 4 + round(column * across), top + round(row * down)
+        blocks.append({"x": x, "y": y, "width": width, "height": height, "state": "bay", "fins": ""})
+    return blocks
+
+
+def bay_count(bays, drawn, count):
+    """Return how many drive bays are drawn, and why not all, as a sentence."""
+    texts = {
+        "bays_2_5": ngettext(
+            "Up to %(count)s 2.5-inch drive bay.", "Up to %(count)s 2.5-inch drive bays.", count
+        ),
+        "bays_3_5": ngettext(
+            "Up to %(count)s 3.5-inch drive bay.", "Up to %(count)s 3.5-inch drive bays.", count
+        ),
+    }
+    text = texts[bays] % {"count": count}
+    if drawn < count:
+        rest = ngettext(
+            "%(drawn)s is drawn: no more fit into the front.",
+            "%(drawn)s are drawn: no more fit into the front.",
+            drawn,
+        ) % {"drawn": drawn}
+        text = f"{text} {rest}"
+    return text
+
+
+@register.filter
+def bays_drawn(server):
+    """Return [(column, sentence)] of the kinds of drive bays that can be drawn in a server's front."""
+    if not server.rack_units or server.enclosure:
+        return []
+    body = _chassis(server, server.rack_units, "large")["body"]
+    found = []
+    for bays, size in BAY_SIZES.items():
+        if count := getattr(server, bays):
+            found.append((bays, bay_count(bays, len(_bays(body, *size, count)), count)))
+    return found
 
 
 def _by_state(blocks):
