@@ -180,11 +180,11 @@ class HistoryAdmin(admin.ModelAdmin):
             *super().get_urls(),
         ]
 
-    def address(self, view, *arguments):
+    def history_address(self, view, *arguments):
         name = f"{self.admin_site.name}:{self.opts.app_label}_{self.opts.model_name}_{view}"
         return reverse(name, args=arguments, current_app=self.admin_site.name)
 
-    def page(self, request, template, **context):
+    def history_page(self, request, template, **context):
         context |= self.admin_site.each_context(request) | {"opts": self.opts, "subtitle": None}
         request.current_app = self.admin_site.name
         return TemplateResponse(request, f"admin/history/{template}.html", context)
@@ -214,7 +214,7 @@ class HistoryAdmin(admin.ModelAdmin):
             "may_restore": self.has_change_permission(request, row),
             "is_last_page": not page.has_next(),
         }
-        return self.page(request, "object_history", **context | (extra_context or {}))
+        return self.history_page(request, "object_history", **context | (extra_context or {}))
 
     def compare_view(self, request, object_id):
         row = self.visible(request, object_id)
@@ -223,10 +223,10 @@ class HistoryAdmin(admin.ModelAdmin):
         asked = [request.GET.get(name, "") for name in ("a", "b")]
         if not all(number.isdecimal() for number in asked):
             messages.warning(request, _("Choose two entries to compare."))
-            return redirect(self.address("history", quote(row.pk)))
+            return redirect(self.history_address("history", quote(row.pk)))
         older, newer = sorted(int(number) for number in asked)
         revisions = Revision.objects.in_bulk([older, newer])
-        return self.page(
+        return self.history_page(
             request,
             "compare",
             title=_("Compare: %s") % row,
@@ -253,14 +253,14 @@ class HistoryAdmin(admin.ModelAdmin):
             title=_("Restore: %s") % row,
             object=row,
             revision=Revision.objects.filter(pk=revision).first(),
-            back=self.address("history", quote(row.pk)),
+            back=self.history_address("history", quote(row.pk)),
             seen=editors.token(row),
         )
 
     def recover_list_view(self, request):
         if not self.has_add_permission(request):
             raise PermissionDenied
-        return self.page(
+        return self.history_page(
             request,
             "recover_list",
             title=_("Recover deleted %(name)s") % {"name": self.opts.verbose_name_plural},
@@ -287,7 +287,7 @@ class HistoryAdmin(admin.ModelAdmin):
             title=_("Recover: %s") % change.name,
             object=None,
             revision=change.revision,
-            back=self.address("recoverlist"),
+            back=self.history_address("recoverlist"),
             seen="",
         )
 
@@ -308,8 +308,8 @@ class HistoryAdmin(admin.ModelAdmin):
                     request, _("This was changed since you opened it: look at the comparison again.")
                 )
             elif self.carried_out(request, plan):
-                return redirect(self.address("changelist") if object is None else back)
-        return self.page(
+                return redirect(self.history_address("changelist") if object is None else back)
+        return self.history_page(
             request,
             "restore",
             title=title,

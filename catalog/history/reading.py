@@ -67,7 +67,7 @@ def entries_of(changes):
     """Return changes as entries, newest first, each with its lines in the order of the rows' paths."""
     by_revision = defaultdict(list)
     names = Names()
-    for change in changes.select_related("revision", "content_type").order_by("-revision", "path", "id"):
+    for change in changes.select_related("revision", "content_type").order_by("-revision_id", "path", "id"):
         by_revision[change.revision].append(line_of(change, names))
     return [Entry(revision, lines) for revision, lines in by_revision.items()]
 

@@ -5,56 +5,13 @@ import re
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.management import call_command
-from django.forms import NullBooleanField
 from django.urls import reverse
 
 from catalog.models import GPU, Evidence, GPUOption, Server, WorkloadProfile
+from tests.catalog.staff import form_of, save, url
 from tests.factories import EvidenceFactory, ServerFactory, SourceFactory, VariantFactory
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def as_member(client, db):
-    """Log in as a member of one group and return the client."""
-
-    def log_in(group):
-        user = User.objects.create_user(f"{group}@vendor.example", password="x", is_staff=True)
-        user.groups.add(Group.objects.get(name=group))
-        client.force_login(user)
-        return client
-
-    return log_in
-
-
-def url(row, view="change"):
-    arguments = [] if view in ("add", "changelist") else [row.pk]
-    return reverse(f"admin:catalog_{row._meta.model_name}_{view}", args=arguments)
-
-
-def form_of(client, address):
-    """Return what a browser would send back from an admin form that nobody touched."""
-    response = client.get(address)
-    assert response.status_code == 200
-    context = response.context
-    data = {}
-    forms = [context["adminform"].form]
-    for formset in context["inline_admin_formsets"]:
-        forms += [formset.formset.management_form, *formset.formset.forms]
-    for form in forms:
-        for bound in form:
-            value = bound.value()
-            if isinstance(bound.field, NullBooleanField):
-                data[bound.html_name] = {True: "true", False: "false", None: "unknown"}[value]
-            elif value is True:
-                data[bound.html_name] = "on"
-            elif value is not None and value is not False:
-                data[bound.html_name] = value
-    return data
-
-
-def save(client, address, **changes):
-    return client.post(address, form_of(client, address) | changes)
 
 
 def errors(response):
