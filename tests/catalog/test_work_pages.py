@@ -228,3 +228,10 @@ def test_servers_for_both_are_marked_for_both(catalog, main):
 
 def test_a_mixed_page_of_an_empty_catalog_stands(db, main):
     assert "No server of the catalog is marked for both now." in main("catalog:mixed")
+
+
+def test_a_brief_is_begun_from_the_page_of_a_kind_of_work_with_that_work(client):
+    page = client.get("/en/work/chat/").content.decode()
+    assert 'href="/en/briefs/new/?stage=inference&amp;workload=chat"' in page
+    made = client.get("/en/briefs/new/?stage=inference&workload=chat")
+    assert (made.status_code, made.templates[0].name) == (200, "briefs/new.html")

@@ -120,3 +120,13 @@ def test_a_layout_is_said_with_its_numbers(language, splits):
         sentence = reasons.layout(*splits)
     for number in splits:
         assert number == 1 or str(number) in sentence
+
+
+@pytest.mark.parametrize(
+    ("amount", "word"),
+    [(1, "stream in real time"), (21, "streams in real time"), (1.5, "streams in real time")],
+)
+def test_a_unit_that_is_a_noun_agrees_with_its_number(amount, word):
+    with translation.override("en"):
+        assert reasons.unit_after("audio_s/s", amount) == word
+        assert reasons.unit_after("ms", amount) == "ms"
