@@ -8,6 +8,7 @@ from catalog.admin import (  # noqa: F401 - each registers its own
     gpus,
     makers,
     reports,
+    revisions,
     servers,
     sheets,
     variants,

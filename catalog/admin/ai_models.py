@@ -27,6 +27,7 @@ class MeasuredWeightsInline(admin.TabularInline):
 
 @admin.register(AIModel)
 class AIModelAdmin(SheetsAdmin, PublishedAdmin):
+    bulk_fields = ["tier", "license", "developer", "family"]
     list_display = ["name", "developer", "kind", "billions", "max_context", "cache_known", "is_published"]
     list_filter = ["is_published", "kind", "tier", "attention_type", "cache_known", "developer"]
     search_fields = ["name", "slug", "hf_id", "family"]

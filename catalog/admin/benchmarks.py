@@ -5,11 +5,12 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.history import HistoryAdmin
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import BenchmarkResult
 
 
 @admin.register(BenchmarkResult)
-class BenchmarkResultAdmin(HistoryAdmin):
+class BenchmarkResultAdmin(SheetsAdmin, HistoryAdmin):
     list_display = [
         "measurement",
         "figure",

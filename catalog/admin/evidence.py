@@ -6,8 +6,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
-from catalog.admin.history import HistoryAdmin
+from catalog.admin.comfort import BulkAdmin
 from catalog.admin.parts import SMALL_TEXTS
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import Evidence, Source
 
 
@@ -53,7 +54,8 @@ class EvidenceInline(admin.TabularInline):
 
 
 @admin.register(Source)
-class SourceAdmin(HistoryAdmin, TranslationAdmin):
+class SourceAdmin(SheetsAdmin, BulkAdmin, TranslationAdmin):
+    bulk_fields = ["publisher", "kind", "published_on"]
     list_display = ["title", "publisher", "published_on", "kind", "is_linkable"]
     list_filter = ["kind", "publisher"]
     search_fields = ["title", "slug", "url", "publisher"]
@@ -65,7 +67,8 @@ class SourceAdmin(HistoryAdmin, TranslationAdmin):
 
 
 @admin.register(Evidence)
-class EvidenceAdmin(HistoryAdmin):
+class EvidenceAdmin(SheetsAdmin, BulkAdmin):
+    bulk_fields = ["checked_on", "checked_by", "state", "weak", "source"]
     list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
     list_filter = ["kept", "weak", "state", "checked_on", "server"]
     list_select_related = ["server", "variant", "gpu", "option__gpu", "option__variant", "ai_model", "source"]

@@ -11,6 +11,7 @@ from catalog.models import GPU
 
 @admin.register(GPU)
 class GPUAdmin(SheetsAdmin, PublishedAdmin):
+    bulk_fields = ["market_state", "serves_language_models", "architecture"]
     list_display = [
         "name",
         "manufacturer",

@@ -5,17 +5,18 @@ from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.history import HistoryAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import CatalogVersion, Enclosure, Manufacturer
 
 
 @admin.register(Manufacturer)
-class ManufacturerAdmin(HistoryAdmin):
+class ManufacturerAdmin(SheetsAdmin, HistoryAdmin):
     list_display = ["name", "slug", "makes_servers", "makes_processors", "makes_gpus"]
     search_fields = ["name", "slug"]
 
 
 @admin.register(Enclosure)
-class EnclosureAdmin(HistoryAdmin, TranslationAdmin):
+class EnclosureAdmin(SheetsAdmin, HistoryAdmin, TranslationAdmin):
     list_display = ["name", "manufacturer", "rack_units", "trays"]
     search_fields = ["name", "slug"]
     formfield_overrides = SMALL_TEXTS

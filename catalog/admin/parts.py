@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
-from catalog.admin.history import HistoryAdmin
+from catalog.admin.comfort import BulkAdmin
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 SMALL_TEXTS = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 3, "cols": 32})}}
@@ -18,7 +18,7 @@ def in_each_language(name):
     return tuple(f"{name}_{code}" for code in LANGUAGES)
 
 
-class PublishedAdmin(HistoryAdmin, TranslationAdmin):
+class PublishedAdmin(BulkAdmin, TranslationAdmin):
     """Rows that readers see: publishing is a right of its own, and a published slug stays."""
 
     formfield_overrides = SMALL_TEXTS

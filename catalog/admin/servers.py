@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
+from catalog.admin.comfort import DuplicateAdmin
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.parts import PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
@@ -29,7 +30,8 @@ class VariantInline(admin.TabularInline):
 
 
 @admin.register(Server)
-class ServerAdmin(SheetsAdmin, PublishedAdmin):
+class ServerAdmin(SheetsAdmin, DuplicateAdmin, PublishedAdmin):
+    bulk_fields = ["lifecycle", "successor", "generation", "launch_year", "launch_month", "pcie_gen"]
     list_display = [
         "name",
         "kind",

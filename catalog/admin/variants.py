@@ -4,9 +4,10 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
+from catalog.admin.comfort import BulkAdmin, CardTotalsAdmin
 from catalog.admin.evidence import EvidenceInline
-from catalog.admin.history import HistoryAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
+from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPUOption, SlotAlternative, Variant
 
 
@@ -60,7 +61,8 @@ def memory_of(option):
 
 
 @admin.register(Variant)
-class VariantAdmin(HistoryAdmin, TranslationAdmin):
+class VariantAdmin(SheetsAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
+    bulk_fields = ["lifecycle", "rack_units"]
     list_display = ["name", "server", "slug", "lifecycle", "is_default"]
     list_filter = ["lifecycle", "server"]
     list_select_related = ["server"]
@@ -84,7 +86,8 @@ class VariantAdmin(HistoryAdmin, TranslationAdmin):
 
 
 @admin.register(GPUOption)
-class GPUOptionAdmin(HistoryAdmin, TranslationAdmin):
+class GPUOptionAdmin(SheetsAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
+    bulk_fields = ["lifecycle", "basis", "link", "card_power_cap_w", "ambient_max_c"]
     list_display = ["gpu", "variant", "min_count", "max_count", "fixed", "lifecycle", "basis", "memory"]
     list_filter = ["basis", "lifecycle", "link", "special_order", "gpu"]
     list_select_related = ["gpu", "variant__server"]

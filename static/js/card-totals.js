@@ -1,0 +1,48 @@
+// Memory and power of all cards of a GPU option, while they are typed. Without this, they show after saving.
+"use strict";
+
+document.addEventListener("DOMContentLoaded", () => {
+  const data = document.getElementById("card-figures");
+  if (!data) {
+    return;
+  }
+  const figures = JSON.parse(data.textContent);
+
+  // The form of one option: the whole page, or one line of a variant's page.
+  const boxOf = (input) => input.closest("tr.form-row") || input.closest("form");
+
+  const number = (box, name) => {
+    const input = box.querySelector(`[name$="${name}"]`);
+    return input && input.value.trim() ? Number(input.value) : 0;
+  };
+
+  const show = (box, name, text) => {
+    const place = box.querySelector(`.field-${name} .readonly, td.field-${name} p`);
+    if (place) {
+      place.textContent = text;
+      place.setAttribute("aria-live", "polite");
+    }
+  };
+
+  const update = (box) => {
+    const gpu = figures[number(box, "gpu")];
+    const cards = number(box, "max_count") || number(box, "min_count");
+    if (!gpu || !Number.isInteger(cards) || cards < 1) {
+      show(box, "memory", "-");
+      show(box, "power_w", "-");
+      return;
+    }
+    const devices = cards * gpu.devices;
+    const usable = gpu.usable === null ? "" : `, ${Math.round(devices * gpu.usable)} GiB`;
+    show(box, "memory", `${devices} × ${gpu.memory} GB${usable}`);
+    const watts = number(box, "card_power_cap_w") || gpu.watts;
+    show(box, "power_w", watts ? String(watts * cards) : "-");
+  };
+
+  // Through jQuery: the list of GPUs tells of its changes in no other way.
+  window.django.jQuery(document).on("input change", "input, select", (event) => {
+    if (/(gpu|min_count|max_count|card_power_cap_w)$/.test(event.target.name || "")) {
+      update(boxOf(event.target));
+    }
+  });
+});
