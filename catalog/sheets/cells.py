@@ -22,6 +22,7 @@ NO = {"0", "no", "false", "falso", "нет", "ложь"}
 MINUS = "-\N{MINUS SIGN}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 ESCAPED = re.compile(rf"'+[{re.escape(''.join(FORMULA_STARTS))}]")
 EXACT = 2**53  # Excel keeps whole numbers up to here
+DIGITS = 15  # that Excel keeps of any number
 DAYS = {"es": ("%d/%m/%Y", "%d.%m.%Y"), "ru": ("%d.%m.%Y", "%d/%m/%Y"), "en": ()}
 
 
@@ -155,6 +156,11 @@ class RealColumn(NumberColumn):
     def normal(self, value):
         return None if value is None else float(value)
 
+    def same(self, old, new, cell):
+        if old != new and old is not None and isinstance(cell, int | float):
+            return f"{old:.{DIGITS}g}" == f"{new:.{DIGITS}g}"
+        return old == new
+
     def render(self, value, obj=None, *, habits=None, **kwargs):
         if value is None or habits is None:
             return value
@@ -248,7 +254,7 @@ class ProseColumn(WordsColumn):
 
 
 class ListedColumn(WordsColumn):
-    """One of the words that the column lists: the word itself, or its label in any language."""
+    """One of the words that the column lists: the word itself, or its label in the editor's language."""
 
     def read(self, value, habits):
         word = as_words(value)

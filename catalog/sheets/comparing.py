@@ -280,7 +280,8 @@ class Comparison:
         return max(named, key=len, default=name)
 
     def wrong(self, line, faults):
-        line.state, line.faults = WRONG, faults
+        line.state = WRONG
+        line.faults = sorted(faults, key=lambda fault: self.places.get(fault.column, -1))
         return True
 
     def fault(self, line, name, text):

@@ -24,6 +24,8 @@ def read(content, encoding, most):
         SheetError: it is no text, or its quotation marks do not match.
     """
     text, used = decoded(content, encoding)
+    if not text.strip("\ufeff \r\n\t"):
+        raise SheetError(_("The file is empty."))
     separator, text = separator_of(text)
     csv.field_size_limit(LONGEST_CELL)
     lines = []

@@ -52,6 +52,8 @@ class Column(Field):
     @property
     def takes_empty_text(self):
         field = self.model_field
+        if hasattr(field, "translated_field"):
+            return True  # its column could be null, but never is
         return not field.null and field.empty_strings_allowed and field.blank
 
     @property

@@ -41,8 +41,8 @@ class Rights:
         return _("You may not change “%(column)s”.") % {"column": column.label}
 
 
-class Everyone(Rights):
-    """A command's rights: all of them."""
+class AllRights(Rights):
+    """Whoever may run a command may do everything."""
 
     def __init__(self):
         super().__init__(None)
