@@ -17,16 +17,16 @@ import yaml
 
 from catalog.benchmarks import link_of
 from recommender import evaluation
-from recommender.evaluation.run import VERDICT, Report
+from recommender.evaluation.run import ALL, VERDICT, Report
 from recommender.evaluation.scores import Answer, Score
 from recommender.evaluation.shelf import Shelf
 from recommender.ranking import RULES_VERSION
 
 LEVELS = 4  # of the file that are opened: figures, their parts, each case
 DIGITS = 4  # significant ones; more would differ between machines and say nothing
-# The same points by other means, in the words of `Report.comparisons`.
+# The same points by other means, in the words of `evaluation.run.MEANS`.
 MEANS = {
-    "corrected by the other groups": "left_out",
+    "left out": "left_out",
     "plain roofline": "roofline",
     "roofline, one factor": "one_factor",
 }
@@ -47,7 +47,8 @@ def measured(paths: Sequence[Path], shelf: Shelf) -> dict[str, Any]:
     Raises:
         UnreadableFile: a file that holds no list of cases.
     """
-    report = evaluation.evaluate(evaluation.read(paths), shelf)
+    cases = evaluation.read(paths)
+    report = evaluation.leave_out(evaluation.evaluate(cases, shelf), cases, shelf)
     entries = {entry["id"]: entry for path in paths for entry in _entries(path)}
     return as_data(report, entries)
 
@@ -68,6 +69,7 @@ def as_data(report: Report, entries: Mapping[str, Mapping[str, Any]]) -> dict[st
         for figure, score in found.items():
             key = (family, figure)
             answers = report.answers.get(key, [])
+            parts = evaluation.parts_compared(answers, lambda answer: (answer.predicted.situation,))
             figures.append(
                 {
                     "family": family,
@@ -76,10 +78,9 @@ def as_data(report: Report, entries: Mapping[str, Mapping[str, Any]]) -> dict[st
                     "score": _score(score),
                     "points": sum(answer.predicted.point for answer in answers),
                     "situations": {name: _score(group) for name, group in situations.get(key, {}).items()},
-                    "comparisons": {
-                        MEANS.get(name, name): _score(other)
-                        for name, other in comparisons.get(key, {}).items()
-                    },
+                    "fitted": any(answer.left_out for answer in answers),
+                    "comparisons": _means(comparisons.get(key, {})),
+                    "situation_comparisons": {name: _means(found) for name, found in parts.items()},
                     "refused": _counted(refused[key]),
                     "cases": _worst_first(answers, entries),
                 }
@@ -90,6 +91,7 @@ def as_data(report: Report, entries: Mapping[str, Mapping[str, Any]]) -> dict[st
         "sources": len({_reference(entry) for entry in entries.values()}),
         "covered": {family: list(counts) for family, counts in report.covered.items()},
         "figures": figures,
+        "language_models": _language_models(report),
         "verdicts": _verdicts(report, entries),
         "refused": _counted(Counter(one.reason for one in report.unanswered)),
     }
@@ -208,6 +210,24 @@ def _verdicts(report: Report, entries: Mapping[str, Mapping[str, Any]]) -> list[
             }
         )
     return found
+
+
+def _language_models(report: Report) -> list[dict[str, Any]]:
+    """Return the scores of rates of language models by situation, over all figures."""
+    rates = report.language_models()
+    compared = evaluation.parts_compared(rates.get(ALL, []), evaluation.language_model_parts)
+    return [
+        {
+            "situation": name,
+            "score": _score(evaluation.score(answers, len(answers))),
+            "comparisons": _means(compared.get(name, {})),
+        }
+        for name, answers in rates.items()
+    ]
+
+
+def _means(scores: Mapping[str, Score]) -> dict[str, dict[str, float | int | None]]:
+    return {MEANS[name]: _score(score) for name, score in scores.items()}
 
 
 def _score(score: Score) -> dict[str, float | int | None]:

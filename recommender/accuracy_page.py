@@ -81,6 +81,11 @@ def overview(stored, names):
             _row(found) | {"means": [score(found["comparisons"][name]) for name in COMPARED]}
             for found in compared
         ],
+        "language_models": [
+            {"name": texts.situation(found["situation"]), "score": score(found["score"])}
+            | _compared(found["comparisons"])
+            for found in data["language_models"]
+        ],
         "refused": refusals(data["refused"]),
         "refused_count": sum(count for _reason, count in data["refused"]),
         "enough": ENOUGH,
@@ -97,13 +102,17 @@ def figure(found, names):
         "score": score(found["score"]),
         "groups": found["groups"],
         "situations": [
-            {"name": texts.situation(key), **score(value)} for key, value in found["situations"].items()
+            {"name": texts.situation(key), "score": score(value)}
+            | _compared(found["situation_comparisons"].get(key, {}))
+            for key, value in found["situations"].items()
         ],
-        # With one group only there is no other to take a factor from.
+        "compared": any(found["situation_comparisons"].values()),
+        "fitted": found["fitted"],
+        # Few cases do not say what is better; with one group there is no other to take a factor from.
         "means": {
             key: score(value)
             for key, value in found["comparisons"].items()
-            if key != "one_factor" or found["groups"] > 1
+            if found["points"] >= ENOUGH and (key != "one_factor" or found["groups"] > 1)
         },
         "refused": refusals(found["refused"]),
         "chart": chart,
@@ -153,6 +162,11 @@ def refusals(counted):
         said, translated = texts.reason(text)
         found.append({"text": said, "translated": translated, "count": format_number(count)})
     return found
+
+
+def _compared(means):
+    """Return how the same cases fare by other means, each None where it does not apply."""
+    return {"means": {name: score(means[name]) if name in means else None for name in COMPARED}}
 
 
 def _row(found):

@@ -84,6 +84,7 @@ FIGURES: dict[tuple[str, str], FigureText] = {
 
 # Words of a situation, parted by commas.
 SITUATIONS: dict[str, Promise] = {
+    "all": _("all of them"),
     "tuned": _("tuned engine"),
     "as installed": _("engine as installed"),
     "dense": _("dense model"),

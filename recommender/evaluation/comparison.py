@@ -3,6 +3,7 @@
 Every factor is taken from the other groups of cases only: a log or a table never helps to predict itself.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
@@ -14,28 +15,30 @@ Ratio = Callable[[Answer], float]
 
 
 def left_out(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers with their constants fitted anew to the other groups: leave-one-group-out.
+    """Return the answers without the say of their own group: leave-one-group-out.
 
-    Each is scaled by what the other groups with the same constants say; where there are none, the other
-    groups of the situation. If constants fitted some groups only, this would make the others much worse.
-    Nothing comes back where all cases are of one group.
+    With the constants fitted anew where they are (`Answer.left_out`); else each is corrected by the other
+    groups of its situation, every group one vote. Were the constants tuned to some cases only, this would
+    make others much worse. Nothing comes back where all cases are of one group.
     """
     points = [answer for answer in answers if answer.predicted.point]
+    anew = [replace(answer, predicted=answer.left_out) for answer in points if answer.left_out]
+    if anew:
+        return anew
     if len({answer.group for answer in points}) < 2:
         return []
-    corrected = []
-    for answer in points:
-        alike = [
-            other
-            for other in _other_groups(points, answer)
-            if other.predicted.situation == answer.predicted.situation
-        ]
-        others = [other for other in alike if other.predicted.constants == answer.predicted.constants]
-        others = others or alike
-        factor = _factor(others, lambda other: other.measured / other.predicted.range.typical)
-        scaled = replace(answer.predicted, range=answer.predicted.range.scaled(factor))
-        corrected.append(replace(answer, predicted=scaled))
-    return corrected
+    return [_corrected(answer, points) for answer in points]
+
+
+def _corrected(answer: Answer, answers: Sequence[Answer]) -> Answer:
+    """Return an answer scaled by what the other groups of its situation say."""
+    alike = [
+        other
+        for other in _other_groups(answers, answer)
+        if other.predicted.situation == answer.predicted.situation
+    ]
+    factor = _factor(alike, lambda other: other.measured / other.predicted.range.typical)
+    return replace(answer, predicted=replace(answer.predicted, range=answer.predicted.range.scaled(factor)))
 
 
 def bounds(answers: Sequence[Answer]) -> list[Answer]:
@@ -44,7 +47,7 @@ def bounds(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def bounds_with_one_factor(answers: Sequence[Answer]) -> list[Answer]:
-    """Return the answers of the roofline times one factor for all, the median of the other groups."""
+    """Return the answers of the roofline times one factor for all: the median of the other groups."""
     found = [answer for answer in answers if _has_bound(answer)]
     return [
         _bounded(answer, _factor(_other_groups(found, answer), lambda other: other.measured / _bound(other)))
@@ -57,9 +60,12 @@ def _other_groups(answers: Iterable[Answer], answer: Answer) -> list[Answer]:
 
 
 def _factor(answers: Sequence[Answer], ratio: Ratio) -> float:
-    """Return the median ratio, or 1 where there is nothing to take it from."""
-    usable = [answer for answer in answers if answer.predicted.range.typical > 0]
-    return median(map(ratio, usable)) if usable else 1.0
+    """Return the median of the groups' median ratios, or 1 where there is nothing to take it from."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for answer in answers:
+        if answer.predicted.range.typical > 0:
+            groups[answer.group].append(ratio(answer))
+    return median(median(ratios) for ratios in groups.values()) if groups else 1.0
 
 
 def _has_bound(answer: Answer) -> bool:

@@ -1,7 +1,7 @@
 """All cases asked, all answers summed up."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from types import ModuleType
@@ -15,6 +15,12 @@ from recommender.sizing.specs import SizingError
 
 FAMILIES: dict[str, ModuleType] = {module.FAMILY: module for module in (memory, throughput, training)}
 VERDICT = "verdict"
+# The same answers by other means.
+MEANS = {
+    "left out": comparison.left_out,
+    "plain roofline": comparison.bounds,
+    "roofline, one factor": comparison.bounds_with_one_factor,
+}
 ALL = "all"
 FITS = {"fits": True, "does-not-fit": False}
 # Judged wherever it was measured, though no case of the published set names it as fit to judge by.
@@ -79,7 +85,7 @@ class Report:
             for answer in answers if family == throughput.FAMILY else ():
                 situation = answer.predicted.situation
                 if answer.predicted.point and situation in throughput.SITUATIONS:
-                    for name in (ALL, situation.partition(",")[0], situation):
+                    for name in language_model_parts(answer):
                         found[name].append(answer)
         return {name: found[name] for name in sorted(found, key=lambda name: (name != ALL, name))}
 
@@ -113,13 +119,38 @@ class Report:
 
 def compared(answers: list[Answer]) -> dict[str, Score]:
     """Return the scores of the same answers by other means (see `comparison`)."""
-    means = {
-        "corrected by the other groups": comparison.left_out,
-        "plain roofline": comparison.bounds,
-        "roofline, one factor": comparison.bounds_with_one_factor,
+    return {name: score(one, len(one)) for name, one in by_other_means(answers).items()}
+
+
+def by_other_means(answers: list[Answer]) -> dict[str, list[Answer]]:
+    """Return the same answers by other means; the one factor is that of all of them."""
+    found = {name: rule(answers) for name, rule in MEANS.items()}
+    return {name: one for name, one in found.items() if one}
+
+
+def parts_compared(
+    answers: list[Answer], part_of: Callable[[Answer], Sequence[str]]
+) -> dict[str, dict[str, Score]]:
+    """Return the scores of parts of the answers by other means, whose one factor stays that of all answers.
+
+    Args:
+        part_of: The parts that an answer belongs to.
+    """
+    parts: dict[str, dict[str, list[Answer]]] = defaultdict(lambda: defaultdict(list))
+    for name, others in by_other_means(answers).items():
+        for answer in others:
+            for part in part_of(answer):
+                parts[part][name].append(answer)
+    return {
+        part: {name: score(found, len(found)) for name, found in means.items()}
+        for part, means in sorted(parts.items())
     }
-    others = {name: rule(answers) for name, rule in means.items()}
-    return {name: score(one, len(one)) for name, one in others.items() if one}
+
+
+def language_model_parts(answer: Answer) -> tuple[str, ...]:
+    """Return the situations that an answer on a language model's rate counts for, from wide to narrow."""
+    situation = answer.predicted.situation
+    return ALL, situation.partition(",")[0], situation
 
 
 def evaluate(cases: Iterable[Case], shelf: Shelf) -> Report:

@@ -15,24 +15,27 @@ class Prediction:
     Attributes:
         point: False where an input is only known between two ends: the range counts, its middle does not.
         bound: The figure if printed rates were reached in full, to compare with; None: it has no such bound.
-        constants: Which row of the tables of constants it rests on, within its situation.
     """
 
     range: Range
     situation: str
     point: bool = True
     bound: float | None = None
-    constants: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One prediction beside what was measured."""
+    """One prediction beside what was measured.
+
+    Attributes:
+        left_out: The prediction with constants in which the case's group has no say; None: not fitted anew.
+    """
 
     case: str
     predicted: Prediction
     measured: float
     group: str = ""
+    left_out: Prediction | None = None
 
     @property
     def error(self) -> float:

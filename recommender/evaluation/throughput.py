@@ -14,6 +14,7 @@ from recommender.evaluation.shelf import Card, Shelf
 from recommender.sizing import latency, memory, memory_constants
 from recommender.sizing.model_work import model_work
 from recommender.sizing.power_constants import Work
+from recommender.sizing.serving_constants import SERVING, ServingConstants
 from recommender.sizing.specs import AIModelSpec, KVPrecision, Layout, Link, Range
 
 FAMILY = "inference-throughput"
@@ -70,6 +71,7 @@ class Setup:
     link: Link
     link_bytes_per_s: float | None
     gpus: int
+    constants: ServingConstants = SERVING
 
     def situation(self, load: Load) -> str:
         if load.scenario:
@@ -83,8 +85,13 @@ class Setup:
         return f"{'tuned' if tuned else 'as installed'}, {kind}"
 
 
-def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
+def predict(
+    question: Question, figure: str, shelf: Shelf, constants: ServingConstants = SERVING
+) -> Prediction:
     """Return a figure of a case as the site would give it.
+
+    Args:
+        constants: Others than the site's, to see what they would say of language models.
 
     Raises:
         Refused: the figure or something of the case is not known.
@@ -98,7 +105,7 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     model = shelf.model(question)
     if figure not in FIGURES and figure not in SHARES:
         raise Refused(f"figure not predicted: {figure}")
-    case = setup(question, model, shelf)
+    case = replace(setup(question, model, shelf), constants=constants)
     loads = _loads(question, figure)
     found = [_figure(one, load, question, figure) for one in _links(case, question) for load in loads]
     everything = Range(
@@ -108,13 +115,7 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     )
     point = loads[0].scenario is None
     bound = _bound(case, loads[0], question, figure) if point else None
-    return Prediction(everything, case.situation(loads[0]), point, bound, _constants(case))
-
-
-def _constants(case: Setup) -> str:
-    """Return the row of the tables of constants: GPU generation, and bits of the computing type."""
-    computing = latency.computing_precision(case.card.spec, case.weights.precision, case.runtime.engine)
-    return f"{latency.generation(case.card.spec)}, {latency.BITS.get(computing or '', 16)} bit"
+    return Prediction(everything, case.situation(loads[0]), point, bound)
 
 
 def _figure(case: Setup, load: Load, question: Question, figure: str) -> Range:
@@ -296,6 +297,7 @@ def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
         engine="vllm" if not case.runtime.serves else case.runtime.engine,
         eager=not case.runtime.serves,
         unpacks_apart=case.weights.recipe in ("nf4", "nf4-double"),
+        constants=case.constants,
     )
     if served is None:
         raise Refused(_unknown(case))
@@ -324,6 +326,7 @@ def _output(case: Setup, load: Load, question: Question) -> Range:
             slots=running,
             even_lengths=load.even_lengths,
             engine=case.runtime.engine,
+            constants=case.constants,
         )
         if burst is None:
             raise Refused(_unknown(case))
@@ -380,6 +383,7 @@ def _within_limits(case: Setup, load: Load, question: Question, running: int) ->
         tpot_s=tpot_s,
         limit=running,
         engine=case.runtime.engine,
+        constants=case.constants,
     )
     return _serving(case, load, max(kept or 1, 1)).output_tokens_per_s.low
 

@@ -11,10 +11,14 @@ from recommender.evaluation.shelf import Card, Shelf, memory_card, resized
 from recommender.sizing import training
 from recommender.sizing.memory import training_memory
 from recommender.sizing.specs import GIB, AIModelSpec, Layout, Memory, Method, Precision, Range, Recompute
+from recommender.sizing.training_constants import TRAINING, TrainingConstants
 
 FAMILY = "training"
 GPUS_PER_SERVER = {"superchip": 4}  # GB200 trays; all other machines of the cases hold eight
 TOKENS = 1e6  # any number: times are proportional
+RATES = frozenset(
+    {"tokens_per_s_per_gpu", "tokens_per_s", "samples_per_s", "seconds_per_iteration", "mfu_pct"}
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Setup:
     accumulation: int | None
     global_batch: int
     recompute: Recompute
+    constants: TrainingConstants = TRAINING
 
     @property
     def situation(self) -> str:
@@ -90,8 +95,13 @@ def setup(question: Question, shelf: Shelf) -> Setup:
     )
 
 
-def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
+def predict(
+    question: Question, figure: str, shelf: Shelf, constants: TrainingConstants = TRAINING
+) -> Prediction:
     """Return a figure of a case as the site would give it.
+
+    Args:
+        constants: Others than the site's, to see what they would say of times.
 
     Raises:
         Refused: the figure or something of the case is not known.
@@ -101,9 +111,8 @@ def predict(question: Question, figure: str, shelf: Shelf) -> Prediction:
     rule = FIGURES.get(figure)
     if rule is None:
         raise Refused(f"figure not predicted: {figure}")
-    case = setup(question, shelf)
-    constants = f"{case.card.spec.architecture}, {case.compute}"
-    return Prediction(rule(case, question), case.situation, bound=_bound(case, figure), constants=constants)
+    case = replace(setup(question, shelf), constants=constants)
+    return Prediction(rule(case, question), case.situation, bound=_bound(case, figure))
 
 
 def fits(question: Question, shelf: Shelf) -> bool:
@@ -144,6 +153,7 @@ def _tokens_per_s_per_gpu(case: Setup, question: Question) -> Range:
         tokens=TOKENS,
         servers=case.servers,
         stack=case.stack,
+        constants=case.constants,
     )
     if seconds is None:
         raise Refused(f"the card's rate is not published: {case.compute}")

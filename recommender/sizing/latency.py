@@ -1,7 +1,7 @@
 """Time to first token, time per output token and tokens per second of a language model being served.
 
 A roofline in the sense of Williams et al. (2009, doi:10.1145/1498765.1498785): a step lasts as long as the
-slower of arithmetic and memory traffic, at the rates that engines reach (`speed_constants`), plus what
+slower of arithmetic and memory traffic, at the rates that engines reach (`serving_constants`), plus what
 links and the engine itself take. Every figure has three ends; none is better than printed rates allow.
 """
 
@@ -13,6 +13,7 @@ from math import ceil, exp, log
 from recommender.sizing import memory, precisions, speed_constants as c
 from recommender.sizing.lines import ends
 from recommender.sizing.model_work import ModelWork, model_work, prompt_attention_flops
+from recommender.sizing.serving_constants import SERVING, ServingConstants
 from recommender.sizing.specs import (
     AIModelSpec,
     Engine,
@@ -80,6 +81,7 @@ def serving(
     batch: bool = False,
     eager: bool = False,
     unpacks_apart: bool = False,
+    constants: ServingConstants = SERVING,
 ) -> Serving | None:
     """Return first-token time, time per token [s] and token rate [1/s] of one replica; None: cannot be sized.
 
@@ -115,6 +117,7 @@ def serving(
         batch=batch,
         eager=eager,
         unpacks_apart=unpacks_apart,
+        constants=constants,
     )
     return None if found is None else found.serving(requests)
 
@@ -230,6 +233,7 @@ def prepare(
     eager: bool = False,
     unpacks_apart: bool = False,
     draft: AIModelSpec | None = None,
+    constants: ServingConstants = SERVING,
 ) -> Prepared | None:
     """Return what `serving` needs beside the number of requests; the arguments and None are the same.
 
@@ -247,7 +251,19 @@ def prepare(
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
-    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, eager, unpacks_apart)
+    replica = _replica(
+        model,
+        gpu,
+        tp,
+        pp,
+        link,
+        link_bytes_per_s,
+        precision,
+        engine,
+        eager=eager,
+        unpacks_apart=unpacks_apart,
+        constants=constants,
+    )
     if replica is None:
         return None
     shared = prefix_percent / 100
@@ -275,6 +291,7 @@ def prepare(
             engine=engine,
             context_tokens=context_tokens,
             batch=batch,
+            constants=constants,
         )
         if proposing is None:
             return None
@@ -310,6 +327,7 @@ def max_requests_within(
     engine: Engine = "vllm",
     context_tokens: float | None = None,
     batch: bool = False,
+    constants: ServingConstants = SERVING,
 ) -> int | None:
     """Return the most requests of one replica that keep the targets at the unfavourable end; None: unknown.
 
@@ -330,6 +348,7 @@ def max_requests_within(
         engine=engine,
         context_tokens=context_tokens,
         batch=batch,
+        constants=constants,
     )
     if found is None:
         return None
@@ -367,6 +386,7 @@ def burst_output_tokens_per_s(
     slots: int,
     even_lengths: bool,
     engine: Engine = "vllm",
+    constants: ServingConstants = SERVING,
 ) -> Range | None:
     """Return the output rate of one replica over a batch of prompts handed over at once [tokens/s].
 
@@ -377,7 +397,9 @@ def burst_output_tokens_per_s(
     tp, pp = layout.tensor_parallel, layout.pipeline_parallel
     if layout.crosses_link:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
-    replica = _replica(model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, burst=True)
+    replica = _replica(
+        model, gpu, tp, pp, link, link_bytes_per_s, precision, engine, burst=True, constants=constants
+    )
     cache = _cache_read_bytes(model, kv_precision, tp, input_tokens + output_tokens / 2)
     if replica is None or cache is None:
         return None
@@ -435,6 +457,7 @@ def _replica(
     eager: bool = False,
     unpacks_apart: bool = False,
     burst: bool = False,
+    constants: ServingConstants = SERVING,
 ) -> _Replica | None:
     computing = computing_precision(gpu, precision, engine)
     if computing is None or not gpu.bandwidth_bytes_per_s:
@@ -446,18 +469,18 @@ def _replica(
     work = model_work(model, "bf16" if widened else precision)
     # A burst goes through the engine's server, which costs TensorRT-LLM what it costs the others.
     tuned = engine == "tensorrt_llm" and not burst
-    efficiency = c.EAGER if eager else c.TUNED if tuned else c.AS_INSTALLED
-    compute = _compute_share(model, gpu, computing, efficiency.compute)
+    efficiency = constants.eager if eager else constants.tuned if tuned else constants.installed
+    compute = _compute_share(model, gpu, computing, efficiency.compute, constants)
     bandwidth, layer_s = efficiency.bandwidth, efficiency.layer_s
     if model.is_moe:
-        layer_s = _product(layer_s, c.MIXTURE_LAYERS)
-    if model.is_moe and BITS[precision] == 8 and efficiency is c.AS_INSTALLED:
-        compute = _product(compute, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
-        bandwidth = _product(bandwidth, c.EIGHT_BIT_EXPERTS_AS_INSTALLED)
+        layer_s = _product(layer_s, constants.mixture_layers)
+    if model.is_moe and BITS[precision] == 8 and efficiency is constants.installed:
+        compute = _product(compute, constants.eight_bit_experts)
+        bandwidth = _product(bandwidth, constants.eight_bit_experts)
     if BITS[precision] == 4 and BITS[computing] == 16:
-        bandwidth = _product(bandwidth, c.UNPACKING_BANDWIDTH)
+        bandwidth = _product(bandwidth, constants.unpacking)
         if eager and unpacks_apart:
-            layer_s = _product(layer_s, c.EAGER_UNPACKING)
+            layer_s = _product(layer_s, constants.eager_unpacking)
     if tp * pp > 1 and not link_bytes_per_s:
         link, link_bytes_per_s = "pcie", gpu.pcie_bytes_per_s
     if tp * pp > 1 and not link_bytes_per_s:
@@ -490,7 +513,7 @@ def _replica(
 
 
 def generation(gpu: GPUSpec) -> str:
-    """Return the GPU generation as the tables of `speed_constants` name it."""
+    """Return the GPU generation as `serving_constants` names it."""
     architecture = gpu.architecture.lower()
     if architecture.startswith("blackwell"):
         return "blackwell-workstation" if "(gb20" in architecture else "blackwell"
@@ -502,18 +525,24 @@ def generation(gpu: GPUSpec) -> str:
         and sixteen / gpu.bandwidth_bytes_per_s < c.LITTLE_ARITHMETIC
     ):
         return "hopper-reduced"
-    return next((name for name in c.DENSE_SHARE if architecture.startswith(name)), "other")
+    return next((name for name in SERVING.share if architecture.startswith(name)), "other")
 
 
-def _compute_share(model: AIModelSpec, gpu: GPUSpec, computing: Precision, engine: Range) -> Range:
+def _compute_share(
+    model: AIModelSpec, gpu: GPUSpec, computing: Precision, engine: Range, constants: ServingConstants
+) -> Range:
     """Return the share of the printed dense rate that matrix work of this kind reaches."""
-    shares = (c.MIXTURE_SHARE if model.is_moe else c.DENSE_SHARE)[generation(gpu)]
-    share = engine.scaled(shares.get(min(BITS[computing], 16), shares[16]))
+    kind, narrow = generation(gpu), BITS[computing] == 4
+    share = _product(engine, constants.share[kind])
+    if narrow:
+        share = _product(share, constants.four_bit)
     if model.is_moe:
-        share = _product(share, c.MIXTURE_SPREAD)
+        fast = narrow and kind != "blackwell-workstation"
+        share = _product(share, constants.mixture_four_bit if fast else constants.mixture)
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.gpus_per_card <= c.LOW_POWER_W:
         share = _product(share, c.LOW_POWER_COMPUTE)
-    return Range(share.low, share.typical, min(share.high, c.BEST_MATRIX_SHARE))
+    best = c.BEST_MATRIX_SHARE
+    return Range(min(share.low, best), min(share.typical, best), min(share.high, best))
 
 
 def _exchange(

@@ -1,5 +1,6 @@
 """Hours of a training cycle, from FLOP counts and the utilization that such training reaches."""
 
+from math import prod
 from typing import Literal
 
 from recommender.sizing import speed_constants as c
@@ -15,6 +16,7 @@ from recommender.sizing.specs import (
     Range,
     SizingError,
 )
+from recommender.sizing.training_constants import TRAINING, Stack as Software, TrainingConstants
 
 Recompute = Literal["none", "selective", "full"]
 Stack = Literal["tuned", "sharded", "eager"]
@@ -54,6 +56,7 @@ def training_seconds(
     servers: int = 1,
     network_bytes_per_s: float | None = None,
     stack: Stack | None = None,
+    constants: TrainingConstants = TRAINING,
 ) -> Range | None:
     """Return the time of `tokens` tokens [s]; None: the card's rate is not published.
 
@@ -62,6 +65,7 @@ def training_seconds(
         link_bytes_per_s: between the GPUs of a server, per GPU and both directions.
         network_bytes_per_s: between servers, per server and both directions; None: not known.
         stack: software that trains; None: sharded PyTorch, between eager and tuned for adapters.
+        constants: how far training stays behind printed rates.
 
     Raises:
         SizingError: amounts that make no training.
@@ -74,12 +78,11 @@ def training_seconds(
         return None
     matrix, attention = flops_per_token(model, method, sequence_tokens)
     sixteen = gpu.dense_flops.get("bf16") or gpu.dense_flops.get("fp16") or rate
-    utilization = _utilization(model, gpu, computing)
-    attending = c.TRAINING_ATTENTION.get(_generation(gpu), c.TRAINING_ATTENTION["other"])
-    software = _software(method, stack)
-    software_share = software.share if BITS.get(computing, 16) >= 16 else software.low_precision_share
-    recomputed = c.RECOMPUTE[recompute]
-    slowdown = c.QLORA_SLOWDOWN if method == "qlora" else Range.exact(1.0)
+    software = _software(method, stack, constants)
+    utilization = _utilization(model, gpu, computing, software, constants)
+    attending = constants.attention[_generation(gpu)]
+    recomputed = constants.recompute[recompute]
+    slowdown = constants.qlora if method == "qlora" else Range.exact(1.0)
     # A batch that is too small for all data-parallel workers leaves some without work.
     workers = min(float(layout.replicas), max(global_batch / micro_batch, 1.0))
     gpus = workers * layout.gpus_per_replica
@@ -90,7 +93,7 @@ def training_seconds(
     network = _network_s_per_token(model, layout, method, servers, between, sequence_tokens * global_batch)
     ends = []
     for end in (0, 1, 2):
-        share = at(utilization, 2 - end) * at(software_share, 2 - end)
+        share = at(utilization, 2 - end)
         attention_share = at(attending, 2 - end) * at(software.attention, 2 - end)
         # Attention gains nothing from the room that recomputing makes: it is done again in full.
         attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
@@ -122,34 +125,39 @@ def _generation(gpu: GPUSpec) -> str:
     return next((kind for word, kind in _GENERATIONS if architecture.startswith(word)), "other")
 
 
-def _software(method: Method, stack: Stack | None) -> c.TrainingStack:
+def _software(method: Method, stack: Stack | None, constants: TrainingConstants) -> Software:
     """Return what the software does; adapters without a stated one lie anywhere between eager and tuned."""
+    eager, usual, tuned = constants.eager, constants.sharded, constants.tuned
     if stack is not None:
-        return c.TRAINING_STACKS[stack]
-    usual = c.TRAINING_STACKS["sharded"]
+        return {"tuned": tuned, "sharded": usual, "eager": eager}[stack]
     if method in ("pretraining", "full"):
         return usual
-    eager, tuned = c.TRAINING_STACKS["eager"], c.TRAINING_STACKS["tuned"]
-    return c.TrainingStack(
-        share=Range(eager.share.low, usual.share.typical, tuned.share.typical),
-        low_precision_share=Range(
-            eager.low_precision_share.low,
-            usual.low_precision_share.typical,
-            tuned.low_precision_share.typical,
-        ),
-        layer_s=Range(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
-        attention=Range(1.0, 1.0, tuned.attention.typical),
+    return Software(
+        share=_between(eager.share.low, usual.share.typical, tuned.share.typical),
+        narrow=_between(eager.narrow.low, usual.narrow.typical, tuned.narrow.typical),
+        layer_s=_between(tuned.layer_s.low, usual.layer_s.typical, eager.layer_s.typical),
+        attention=_between(1.0, 1.0, tuned.attention.typical),
     )
 
 
-def _utilization(model: AIModelSpec, gpu: GPUSpec, computing: str) -> Range:
+def _between(low: float, typical: float, high: float) -> Range:
+    """Return a range of ends that were fitted apart."""
+    return Range(min(low, typical), typical, max(high, typical))
+
+
+def _utilization(
+    model: AIModelSpec, gpu: GPUSpec, computing: str, software: Software, constants: TrainingConstants
+) -> Range:
     """Return the share of the printed rate that training on this card reaches."""
     bits = min(BITS[computing], 16) if computing in BITS else 16
-    found = c.TRAINING_UTILIZATION.get((_generation(gpu), bits)) or c.TRAINING_UTILIZATION["other", bits]
-    share = found.mixture if model.is_moe else found.dense
+    factors = [constants.share[_generation(gpu)], software.narrow if bits < 16 else software.share]
+    if bits == 4:
+        factors.append(constants.four_bit)
+    if model.is_moe:
+        factors.append(constants.mixture_four_bit if bits == 4 else constants.mixture)
     if gpu.tdp_w is not None and gpu.tdp_w / gpu.gpus_per_card <= c.LOW_POWER_W:
-        share = Range(*(at(share, end) * at(c.LOW_POWER_COMPUTE, end) for end in (0, 1, 2)))
-    return share
+        factors.append(c.LOW_POWER_COMPUTE)
+    return Range(*(prod(at(factor, end) for factor in factors) for end in (0, 1, 2)))
 
 
 def _traffic_s_per_token(

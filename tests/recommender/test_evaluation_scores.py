@@ -1,5 +1,7 @@
 """Predictions beside measurements, summed up and compared with simpler means."""
 
+from dataclasses import replace
+
 import pytest
 
 from recommender.evaluation.comparison import bounds, bounds_with_one_factor, left_out
@@ -62,13 +64,20 @@ def test_a_group_is_corrected_by_the_others_of_its_situation():
     assert typicals(left_out(THREE_LOGS)) == [7.5, 12.5, 15, 10]
 
 
-def test_constants_are_fitted_anew_to_other_groups_that_rest_on_them():
-    def answer(group, constants, measured):
-        return Answer(group, Prediction(Range(5, 10, 20), "x", constants=constants), measured, group)
+def test_every_group_is_one_vote_however_many_cases_it_has():
+    def answer(group, measured):
+        return Answer(group, Prediction(Range(5, 10, 20), "x"), measured, group)
 
-    found = left_out([answer("a", "one", 20), answer("b", "one", 10), answer("c", "two", 40)])
-    # a by b alone and b by a alone; c, whose constants no other group has, by the median of 2 and 1.
-    assert typicals(found) == [10, 20, 15]
+    many = [answer("many", measured) for measured in (40, 40, 40, 10)]
+    found = left_out([answer("a", 10), answer("b", 20), *many])
+    # a: the median of 2 and 4, the middle of many; b: of 1 and 4; many: of 1 and 2.
+    assert typicals(found) == [30, 25, 15, 15, 15, 15]
+
+
+def test_what_was_fitted_anew_is_not_corrected():
+    anew = Prediction(Range(6, 12, 24), "x")
+    first, second = THREE_LOGS[:2]
+    assert typicals(left_out([replace(first, left_out=anew), second])) == [12]
 
 
 def test_one_group_alone_cannot_be_corrected():

@@ -118,9 +118,12 @@ def test_tiles_count_only_where_arithmetic_is_scarce():
     """64 rows for 7.57e9 parameters take 6.5 ms of H20's printed 148 TFLOPS, 1 ms of an H100's 989."""
     assert served(QWEN3_8B, H20).tpot_s.low > 6.5e-3
     assert served(QWEN3_8B, H100).tpot_s.low < served(QWEN3_8B, H20).tpot_s.low
-    # The rest of a tile is free: requests that share one hardly cost more than one alone.
-    few = served(QWEN3_8B, H20, requests=16, input_tokens=1, output_tokens=1000)
-    assert few.tpot_s.typical < 1.1 * served(QWEN3_8B, H20, input_tokens=1, output_tokens=1000).tpot_s.typical
+    # The rest of a tile is free: requests that share one hardly cost more than one alone, each about 0.08 ms.
+    few, alone = (
+        served(QWEN3_8B, H20, requests=requests, input_tokens=1, output_tokens=1000).tpot_s.typical
+        for requests in (16, 1)
+    )
+    assert few < alone + 16 * 0.1e-3 < 1.15 * alone
 
 
 def test_plain_pytorch_is_bound_by_launches():

@@ -23,13 +23,14 @@ class Command(BaseCommand):
 
     def handle(self, *args, **options):
         try:
-            report = evaluation.evaluate(evaluation.read(options["files"]), CatalogShelf())
+            cases, shelf = evaluation.read(options["files"]), CatalogShelf()
+            report = evaluation.evaluate(cases, shelf)
         except evaluation.UnreadableFile as error:
             raise CommandError(str(error)) from error
         if options["format"] == "json":
             self.stdout.write(json.dumps(report.as_json(), ensure_ascii=False, indent=1))
             return
-        for line in table(report):
+        for line in table(evaluation.leave_out(report, cases, shelf)):
             self.stdout.write(line)
 
 
@@ -48,9 +49,11 @@ def table(report):
                 yield _line(f"    = {name}", other, ranges="roofline" not in name)
         yield ""
     yield LAYOUT.format("language models, lengths stated", *HEAD)
-    for name, answers in report.language_models().items():
+    rates = report.language_models()
+    by_others = evaluation.parts_compared(rates.get("all", []), evaluation.language_model_parts)
+    for name, answers in rates.items():
         yield _line(f"  {name}", evaluation.score(answers, len(answers)))
-        for other, found in evaluation.compared(answers).items():
+        for other, found in by_others.get(name, {}).items():
             yield _line(f"    = {other}", found, ranges="roofline" not in other)
     yield ""
     for family, (predicted, known) in report.covered.items():
