@@ -1,7 +1,6 @@
 """Figures of the catalog as texts: what a column is called, and what it holds, in the reader's language."""
 
 from django.core.exceptions import FieldDoesNotExist
-from django.db import models
 
 from catalog import sentences
 from catalog.templatetags.units import not_published, yes_no
@@ -29,20 +28,11 @@ def text(row, name):
     return not_published() if value in (None, "") else sentences.stated(str(value), name)
 
 
-def names(row, *, with_unknown=False):
+def names(row, unknown=()):
     """Return the names of the figures that are known of a row, in the order of its columns.
 
     Args:
-        with_unknown: those too that are not known. Texts are no figures.
+        unknown: names that are listed too, where nothing is known of them.
     """
     known = row.figures()
-    return [
-        name for name in row.evidence_fields() if name in known or (with_unknown and _is_unknown(row, name))
-    ]
-
-
-def _is_unknown(row, name):
-    if name in row.EVIDENCE_RELATIONS:
-        return True  # known ones are among the figures
-    is_text = isinstance(row._meta.get_field(name), models.TextField)
-    return not is_text and getattr(row, name) in (None, "")
+    return [name for name in row.evidence_fields() if name in known or name in unknown]

@@ -97,16 +97,16 @@ class Sources:
                 )
         return FieldMarks({field_name: self.mark(group) for field_name, group in grouped.items()})
 
-    def list_figures(self, subject, rows, name="", *, with_unknown=False):
+    def list_figures(self, subject, rows, name="", unknown=()):
         """List every figure of a row with what its sources say, for the foot of the page.
 
         Args:
             subject: the row; `rows` is its evidence, kept values first.
             name: which row of the page it is, where there are several of its kind.
-            with_unknown: what nobody has found is listed too.
+            unknown: columns that are listed too, where nobody has found a figure.
         """
         known = _by_field(rows)
-        names = figures.names(subject, with_unknown=with_unknown)
+        names = figures.names(subject, unknown)
         if listed := [self._figure(subject, name, known.get(name, [])) for name in names]:
             kinds = {model: kind for kind, model in Evidence.subject_models().items()}
             self.groups.append(

@@ -6,7 +6,7 @@ from catalog import sentences
 from catalog.models import Evidence
 from catalog.selectors import drawings, option_row, server_card
 from catalog.selectors_evidence import Sources, source_list
-from catalog.specification import specification
+from catalog.specification import specification, unknown_fields
 from catalog.templatetags.rack import card_count
 
 MAX_DRAWINGS = 4  # front views on one page
@@ -20,7 +20,8 @@ def server_page(server):
     marks = sources.marks(own, type(server))
     several = len(server.variants.all()) > 1
     variants = [_variant(variant, by_subject, sources, several) for variant in server.variants.all()]
-    _list_figures(server, by_subject, sources, several)
+    groups = specification(server, marks)
+    _list_figures(server, unknown_fields(groups), by_subject, sources)
     successor = server.successor if server.successor and server.successor.is_published else None
     return {
         "server": server,
@@ -40,7 +41,7 @@ def server_page(server):
         "successor": successor,
         "predecessors": [row for row in server.predecessors.all() if row.is_published],
         "stage": _first_stage(server),
-        "specification": specification(server, marks),
+        "specification": groups,
         "sources": source_list(sources),
         "disagreements": sources.disagreements,
         "figure_groups": sources.groups,
@@ -84,9 +85,10 @@ def _variant(variant, by_subject, sources, several):
     }
 
 
-def _list_figures(server, by_subject, sources, several):
+def _list_figures(server, unknown, by_subject, sources):
     """List every figure of the page at its foot, in the order of the page."""
-    sources.list_figures(server, by_subject.get(("server", server.pk), []), with_unknown=True)
+    sources.list_figures(server, by_subject.get(("server", server.pk), []), unknown=unknown)
+    several = len(server.variants.all()) > 1
     for variant in server.variants.all():
         own = by_subject.get(("variant", variant.pk), [])
         sources.list_figures(variant, own, variant.name if several else "")

@@ -344,9 +344,9 @@ def variant_height(variant):
 def bays_not_published(server):
     """Return which kinds of drive bays no drawing shows, because nobody has published them; "" for none."""
     names = {
-        "bays_2_5": gettext("2.5-inch bays"),
-        "bays_3_5": gettext("3.5-inch bays"),
-        "bays_nvme": gettext("NVMe bays"),
+        "bays_2_5": pgettext("in a list", "2.5-inch bays"),
+        "bays_3_5": pgettext("in a list", "3.5-inch bays"),
+        "bays_nvme": pgettext("in a list", "NVMe bays"),
     }
     missing = [name for key, name in names.items() if getattr(server, key) is None]
     if not missing:
@@ -356,7 +356,10 @@ def bays_not_published(server):
 
 def bays_and_cards(server):
     """Return whether GPU cards cost drive bays, as far as it is known; None where nothing is to be said."""
-    options = [option for variant in server.variants.all() for option in variant.gpu_options.all()]
+    variants = list(server.variants.all())
+    options = [option for variant in variants for option in variant.gpu_options.all()]
+    if any(getattr(variant, name) is not None for variant in variants for name in BAYS):
+        return gettext("How many drives fit depends on the base model, as its GPUs do: see above.")
     if not options or not drive_bays(server):
         return None
     known = {option.blocks_bays for option in options}

@@ -21,10 +21,11 @@ from catalog.templatetags.units import (
 
 @dataclass(frozen=True)
 class Line:
-    """One figure: its name, the figure as text, what stands behind it, and a remark."""
+    """One figure: its name, the figure as text, its column, what stands behind it, and a remark."""
 
     label: str
     value: str | None
+    field: str
     mark: Mark
     note: str = ""
 
@@ -46,111 +47,125 @@ def specification(server, marks):
     Args:
         marks: {field: Mark} of the server.
     """
+    groups = (
+        ("form", gettext("Form"), _form),
+        ("processors", gettext("Processors"), _processors),
+        ("memory", gettext("Memory"), _memory),
+        ("drives", gettext("Drive bays"), _drives),
+        ("slots", gettext("Slots and network"), _slots),
+        ("power", gettext("Power"), _power),
+        ("room", gettext("Cooling and room"), _room),
+    )
     return [
-        Group("form", gettext("Form"), _form(server, marks)),
-        Group("processors", gettext("Processors"), _processors(server, marks)),
-        Group("memory", gettext("Memory"), _memory(server, marks)),
-        Group("drives", gettext("Drive bays"), _drives(server, marks)),
-        Group("slots", gettext("Slots and network"), _slots(server, marks)),
-        Group("power", gettext("Power"), _power(server, marks)),
-        Group("room", gettext("Cooling and room"), _room(server, marks)),
+        Group(
+            key,
+            title,
+            [Line(label, value, field, marks[field], *note) for label, value, field, *note in lines(server)],
+        )
+        for key, title, lines in groups
     ]
 
 
-def _form(server, marks):
+def unknown_fields(groups):
+    """Return the columns of the lines that nobody has found a figure for."""
+    return [line.field for group in groups for line in group.lines if not line.is_known]
+
+
+# Each returns (label, figure, column) of its lines, and a remark where there is one.
+
+
+def _form(server):
     launched = sentences.when(server.launch_year, server.launch_month)
     return [
-        Line(gettext("Height"), rack_units(server.rack_units), marks["rack_units"]),
-        Line(gettext("Width"), millimetres(server.width_mm), marks["width_mm"]),
-        Line(gettext("Depth"), millimetres(server.depth_mm), marks["depth_mm"]),
-        Line(gettext("Short depth"), yes_no(server.short_depth), marks["short_depth"]),
-        Line(
+        (gettext("Height"), rack_units(server.rack_units), "rack_units"),
+        (gettext("Width"), millimetres(server.width_mm), "width_mm"),
+        (gettext("Depth"), millimetres(server.depth_mm), "depth_mm"),
+        (gettext("Short depth"), yes_no(server.short_depth), "short_depth"),
+        (
             gettext("Weight, at most"),
             kilograms(server.weight_max_kg),
-            marks["weight_max_kg"],
+            "weight_max_kg",
             server.form_note,
         ),
-        Line(gettext("Launched"), launched, marks["launch_year"]),
-        Line(gettext("Machine types"), server.machine_types, marks["machine_types"]),
+        (gettext("Launched"), launched, "launch_year"),
+        (gettext("Machine types"), server.machine_types, "machine_types"),
     ]
 
 
-def _processors(server, marks):
+def _processors(server):
     maker = server.cpu_manufacturer
     return [
-        Line(gettext("Maker"), maker and maker.name, marks["cpu_manufacturer"]),
-        Line(
+        (gettext("Maker"), maker and maker.name, "cpu_manufacturer"),
+        (
             gettext("How many"),
             sentences.span(server.sockets_min, server.sockets_max),
-            marks["sockets_min"],
+            "sockets_min",
         ),
-        Line(
+        (
             gettext("Generations"),
             ", ".join((server.cpu_generations or "").splitlines()),
-            marks["cpu_generations"],
+            "cpu_generations",
         ),
-        Line(gettext("Cores per processor, at most"), number(server.cpu_max_cores), marks["cpu_max_cores"]),
-        Line(
+        (gettext("Cores per processor, at most"), number(server.cpu_max_cores), "cpu_max_cores"),
+        (
             gettext("TDP per processor, at most"),
             watts(server.cpu_max_tdp_w),
-            marks["cpu_max_tdp_w"],
+            "cpu_max_tdp_w",
             server.cpu_note,
         ),
     ]
 
 
-def _memory(server, marks):
+def _memory(server):
     return [
-        Line(gettext("Type"), server.memory_type, marks["memory_type"]),
-        Line(gettext("Slots"), number(server.memory_slots), marks["memory_slots"]),
-        Line(gettext("At most"), capacity(server.memory_max_gb), marks["memory_max_gb"]),
-        Line(
+        (gettext("Type"), server.memory_type, "memory_type"),
+        (gettext("Slots"), number(server.memory_slots), "memory_slots"),
+        (gettext("At most"), capacity(server.memory_max_gb), "memory_max_gb"),
+        (
             gettext("Speed"),
             megatransfers(server.memory_speed_mts),
-            marks["memory_speed_mts"],
+            "memory_speed_mts",
             server.memory_note,
         ),
     ]
 
 
-def _drives(server, marks):
+def _drives(server):
     return [
-        Line(gettext("2.5-inch bays, at most"), number(server.bays_2_5), marks["bays_2_5"]),
-        Line(gettext("3.5-inch bays, at most"), number(server.bays_3_5), marks["bays_3_5"]),
-        Line(
-            gettext("NVMe bays, at most"), number(server.bays_nvme), marks["bays_nvme"], server.storage_note
-        ),
+        (gettext("2.5-inch bays, at most"), number(server.bays_2_5), "bays_2_5"),
+        (gettext("3.5-inch bays, at most"), number(server.bays_3_5), "bays_3_5"),
+        (gettext("NVMe bays, at most"), number(server.bays_nvme), "bays_nvme", server.storage_note),
     ]
 
 
-def _slots(server, marks):
+def _slots(server):
     return [
-        Line(gettext("PCIe generation"), number(server.pcie_gen), marks["pcie_gen"]),
-        Line(gettext("PCIe slots"), number(server.pcie_slots), marks["pcie_slots"], server.pcie_note),
-        Line(gettext("OCP slots"), number(server.ocp_slots), marks["ocp_slots"], server.network_note),
+        (gettext("PCIe generation"), number(server.pcie_gen), "pcie_gen"),
+        (gettext("PCIe slots"), number(server.pcie_slots), "pcie_slots", server.pcie_note),
+        (gettext("OCP slots"), number(server.ocp_slots), "ocp_slots", server.network_note),
     ]
 
 
-def _power(server, marks):
+def _power(server):
     sizes = ", ".join(watts(supply.power_w) for supply in server.power_supplies.all())
     return [
-        Line(gettext("Power supplies"), number(server.psu_count), marks["psu_count"]),
-        Line(gettext("Sizes offered"), sizes, marks["power_supplies"], server.power_note),
-        Line(gettext("Power per GPU card or module, at most"), watts(server.card_max_w), marks["card_max_w"]),
+        (gettext("Power supplies"), number(server.psu_count), "psu_count"),
+        (gettext("Sizes offered"), sizes, "power_supplies", server.power_note),
+        (gettext("Power per GPU card or module, at most"), watts(server.card_max_w), "card_max_w"),
     ]
 
 
-def _room(server, marks):
+def _room(server):
     kinds = "; ".join(option.get_kind_display() for option in server.cooling_options.all())
     lines = [
-        Line(gettext("Cooling"), kinds, marks["cooling_options"], server.cooling_note),
-        Line(
+        (gettext("Cooling"), kinds, "cooling_options", server.cooling_note),
+        (
             gettext("Room temperature"),
             sentences.room_temperature(server),
-            marks["temperature_max_c"],
+            "temperature_max_c",
             server.environment_note,
         ),
     ]
     if conditions := sentences.room_conditions(server):
-        lines.append(Line(gettext("On what conditions"), conditions, marks["temperature_conditional"]))
-    return [*lines, Line(gettext("ASHRAE class"), server.ashrae_class, marks["ashrae_class"])]
+        lines.append((gettext("On what conditions"), conditions, "temperature_conditional"))
+    return [*lines, (gettext("ASHRAE class"), server.ashrae_class, "ashrae_class")]
