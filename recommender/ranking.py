@@ -42,7 +42,7 @@ from recommender.sizing.serving_sizes import capacity_of, precision_of
 from recommender.sizing.sizes import leanest_first, sizes_of
 from recommender.sizing.specs import NodeSpec, Precision
 
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 MAX_REASONS = 6  # of one rejection
 
 
