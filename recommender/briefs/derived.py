@@ -29,8 +29,11 @@ def derive(values: Mapping[str, Pair], match: Mapping[str, float | None]) -> tup
         values: numeric answers, given or standing in, by their key and in its unit.
         match: figures of the first match: `gpus_per_replica`, `replicas`, `idle_gpus`, `gpus`, `servers`,
             `requests` (running at once), `capacity`, `weights_gib`, `kv_cache_gib`, `total_gib`,
-            `available_gib`, `checkpoint_gb`; of a server `gpu_gib_low`, `gpu_gib_high` (memory of its GPUs)
-            and `host_factor_low`, `host_factor_high` (host memory as a multiple of it).
+            `available_gib`, `checkpoint_gb`; `wait_s` for one of the `places` at the peak on average,
+            `random` 1 where requests come as they like and 0 where there are never more than `requests`,
+            `turn_s` of a whole answer, `busy_percent` of the places; of a server `gpu_gib_low`,
+            `gpu_gib_high` (memory of its GPUs) and `host_factor_low`, `host_factor_high` (host memory as a
+            multiple of it).
     """
     found = dict(_load(values))
     found |= _training(values, match)
@@ -150,7 +153,13 @@ def _machine(values: Mapping[str, Pair], match: Mapping[str, float | None]) -> d
         add("gpus_at_work", _plus(_times(split, copies), idle), gpus_per_copy=split, copies=copies, idle=idle)
     if capacity and requests:
         share = add("utilization", _scaled(requests, 100 / capacity[0]), requests=requests, capacity=capacity)
-        if share[1] < 100:
+        wait, turn = _exact(match.get("wait_s")), _exact(match.get("turn_s"))
+        busy, places = _exact(match.get("busy_percent")), _exact(match.get("places"))
+        if wait and places and match.get("random") == 0 and requests[0] <= places[0]:
+            add("wait_none", wait, requests=requests, places=places)
+        elif wait and turn and busy and places and match.get("random"):
+            add("wait_mean", wait, busy=busy, places=places, turn=turn)
+        if share[1] < 100 and match.get("random") != 0:
             load = share[1] / 100
             add("wait_factor", (load / (1 - load),) * 2, utilization=share)
     servers = _exact(match.get("servers"))

@@ -21,6 +21,7 @@ from recommender.changes import Change
 from recommender.sizing.breakdown import checkpoints
 from recommender.sizing.demand import Message
 from recommender.sizing.host import MEMORY_FACTOR
+from recommender.sizing.service_loads import served_load, turn_of
 from recommender.sizing.specs import GB, GIB, Range, SizingError
 from recommender.sizing.training_memory import states
 
@@ -256,6 +257,15 @@ def _first_figures(result: services.Result) -> dict[str, float | None]:
         "total_gib": held.total.typical / GIB if known else None,
         "available_gib": held.available.low / GIB,
     }
+    load = served_load(case, config)
+    if load is not None and load.normal.wait is not None:
+        figures |= {
+            "wait_s": load.normal.wait.mean_s,
+            "places": load.normal.slots,
+            "turn_s": turn_of(load.full, config.corner.output_tokens).high,
+            "busy_percent": 100 * load.normal.utilization,
+            "random": int(load.random_arrivals),
+        }
     work = "inference" if case.serves else "training"
     memory, factor = config.node.gpu.memory_bytes.scaled(config.count / GIB), MEMORY_FACTOR[work]
     return figures | {

@@ -67,6 +67,16 @@ def test_a_single_queue_waits_longer_the_fuller_it_is(requests, capacity, times)
     assert found["wait_factor"] == pytest.approx((times, times))
 
 
+def test_stated_requests_that_all_have_a_place_do_not_wait():
+    figures = {"requests": 32, "capacity": 43, "places": 43, "busy_percent": 74.4, "turn_s": 20, "wait_s": 0}
+    found = values({}, figures | {"random": 0})
+    assert found["wait_none"] == (0, 0)
+    assert "wait_factor" not in found
+    at_random = values({}, figures | {"random": 1, "wait_s": 0.25})
+    assert at_random["wait_mean"] == (0.25, 0.25)
+    assert "wait_none" not in at_random
+
+
 def test_a_queue_that_is_full_has_no_wait_to_name():
     assert "wait_factor" not in values({}, {"requests": 100, "capacity": 100})
 
