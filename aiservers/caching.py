@@ -40,7 +40,7 @@ NOINDEX_VIEWS = {
 }
 NOT_FILTERS = {"page", "sort"}
 # Found without a query only.
-BARE_VIEWS = {"recommender:calculator", "catalog:ai_model_list"}
+BARE_VIEWS = {"recommender:calculator", "catalog:ai_model_list", "catalog:guide_list"}
 
 # Whoever has the address may read: it is told to nobody. Where a form is posted only the origin is told:
 # without it Django refuses the form.

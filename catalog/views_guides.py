@@ -32,8 +32,6 @@ def guide_list(request):
         "asked": next((row for row in elsewhere if row["key"] == wanted), None),
         "feed_url": reverse("catalog:guide_feed"),
     }
-    if wanted:
-        context["noindex"] = True
     return render(request, "catalog/guide_list.html", context)
 
 
@@ -173,7 +171,7 @@ class GuideFeed(Feed):
         alternates = []
         for code in by_language.keys() - {get_language()}:
             with override(code):
-                alternates.append((code, absolute(reverse("catalog:guide_list"))))
+                alternates.append((code, absolute(reverse("catalog:guide_feed"))))
         return {"alternates": sorted(alternates)}
 
     def items(self, by_language):

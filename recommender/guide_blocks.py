@@ -170,19 +170,22 @@ def prepare_questionnaire(text, reader):
 
 def show_questionnaire(prepared, reader):
     query, parsed, caption = prepared
-    preset = services.answer_texts(
-        {key: value for key, value in parsed.values.items() if isinstance(value, str)}
-    )
     address = reverse("recommender:questionnaire")
     html = render_to_string(
         "recommender/_guide_questionnaire.html",
         {
             "caption": caption,
-            "preset": list(preset.values()),
+            "preset": [_answer(key, parsed) for key in parsed.values],
             "url": f"{address}?{query.urlencode()}" if query else address,
         },
     )
     return Shown(html, tuple(sorted(parsed.values.items())))
+
+
+def _answer(key, parsed):
+    """Return (question, what is preset for it) as a reader writes it."""
+    found = [services.answer_texts({key: value})[key] for value in parsed.several(key)]
+    return found[0][0], ", ".join(text for _label, text in found)
 
 
 KINDS = (

@@ -216,3 +216,16 @@ class BenchmarkResultFactory(DjangoModelFactory):
     engine = "tensorrt"
     group = factory.LazyAttribute(lambda row: f"log {row.measurement}")
     is_published = True
+
+
+class GuideFactory(DjangoModelFactory):
+    """A guide written in Spanish; other languages where a test names them."""
+
+    class Meta:
+        model = models.Guide
+
+    key = factory.Sequence(lambda n: f"guide-{n}")
+    title_es = factory.LazyAttribute(lambda row: f"Guía {row.key}")
+    summary_es = "Qué servidor hace falta."
+    body_es = "## Memoria\n\nUn texto corto.\n"
+    slug_es = factory.LazyAttribute(lambda row: f"guia-{row.key}")

@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.translation import override
 
-from catalog.models import GPU, AIModel, Server, WorkloadProfile
+from catalog.models import GPU, AIModel, GuideEdition, Server, WorkloadProfile
 from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
-FILES = {"catalog:server_file", "catalog:server_datasheet", "catalog:social_image"}  # addresses under a language that are no pages
+FILES = {"catalog:server_file", "catalog:server_datasheet", "catalog:social_image", "catalog:guide_feed"}  # addresses under a language that are no pages
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,27 @@ class Page:
 
     def __str__(self):
         return f"{self.view_name}?{self.query}" if self.query else self.view_name
+
+
+@dataclass(frozen=True)
+class GuidePage(Page):
+    """A guide, whose name in addresses is another one in each language."""
+
+    slugs: dict = field(default_factory=dict)
+
+    def path(self, language):
+        with override(language):
+            return reverse(self.view_name, args=[self.slugs[language]])
+
+
+def shipped_guides():
+    """Return the guides that are published in every language."""
+    slugs = {}
+    for edition in GuideEdition.objects.live().guides().select_related("guide").order_by("guide__key"):
+        slugs.setdefault(edition.guide.key, {})[edition.language] = edition.slug
+    return [
+        GuidePage("catalog:guide", slugs=found) for found in slugs.values() if len(found) == len(LANGUAGES)
+    ]
 
 
 def public_view_names():
@@ -83,6 +104,7 @@ SAMPLES = {
         Page("catalog:workload", {"slug": slug})
         for slug in WorkloadProfile.objects.published().values_list("slug", flat=True)
     ],
+    "catalog:guide": shipped_guides,
     "catalog:result_list": lambda: [
         Page("catalog:result_list", query=query)
         for query in (

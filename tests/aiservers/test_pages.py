@@ -34,6 +34,8 @@ HEADERS = {
     "catalog:workload_list": PUBLIC,
     "catalog:workload": PUBLIC,
     "catalog:glossary": PUBLIC,
+    "catalog:guide_list": PUBLIC,
+    "catalog:guide": PUBLIC,
     "catalog:compare": NOINDEX,
     "catalog:legal": PUBLIC,
     "catalog:api": PUBLIC,
