@@ -1,5 +1,6 @@
 """A walk over every public page in three languages: what holds for all of them."""
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -73,6 +74,10 @@ POLICY = {
     "base-uri 'none'",
     "frame-ancestors 'none'",
 }
+# Figures of drawings, which machines read.
+SHAPES = {"svg", "rect", "circle", "line", "path", "use", "text"}
+NUMBERS = {"x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "width", "height"}
+NUMBER = re.compile(r"-?\d+(\.\d+)?%?")
 # Attributes that make the browser ask another host, and not only when the reader follows a link.
 FETCHED = {
     "src",
@@ -136,6 +141,9 @@ def test_a_page_keeps_what_all_pages_promise(client, view_name, language):
             assert thing["@type"] == "BreadcrumbList" or "X-Robots-Tag" not in response, path
         for tag, attributes in document.elements:
             assert not {"style", "onclick", "onchange", "onsubmit"} & set(attributes), (path, tag, attributes)
+            drawn = {name: value for name, value in attributes.items() if name in NUMBERS and tag in SHAPES}
+            # A decimal comma breaks a drawing, whatever the language of the page.
+            assert not any(NUMBER.fullmatch(value) is None for value in drawn.values()), (path, tag, drawn)
             fetched = {name: value for name, value in attributes.items() if name in FETCHED}
             if (tag == "link" and attributes.get("rel") not in {"canonical", "alternate"}) or tag == "use":
                 fetched["href"] = attributes["href"]

@@ -243,9 +243,12 @@ def test_a_swap_gets_the_results_alone_and_says_the_count(ask, servers):
     assert "HX-Request" in response["Vary"]
 
 
-def test_a_restored_history_entry_gets_the_whole_page(ask, servers):
-    response = ask("stage=training", **{"hx-request": "true", "hx-history-restore-request": "true"})
-    assert "<html" in text(response)
+@pytest.mark.parametrize("language", ["es", "ru", "en"])
+def test_a_restored_history_entry_gets_the_whole_page(ask, servers, language):
+    restored = {"hx-request": "true", "hx-history-restore-request": "true"}
+    response = ask("stage=training", language, **restored)
+    assert f'<html lang="{language}"' in text(response)
+    assert names(response) == names(ask("stage=training", language))
     assert text(response).count('id="live"') == text(response).count('id="languages"') == 1
 
 

@@ -106,19 +106,28 @@ def test_words_are_found_in_any_form(typed, language, text):
         assert "Other" not in titles(typed, language)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("typed", "other"), [("йод", "иод"), ("воин", "война"), ("год", "гид")])
-def test_й_is_not_и_and_no_other_letter_is_mixed_up(typed, other):
+def test_й_is_not_и_and_no_other_letter_is_mixed_up(typed, other, language):
     written("Found", typed)
     written("Other", other)
-    assert titles(typed, "ru") == ["Found"]
+    assert titles(typed, language) == ["Found"]
 
 
-def test_a_word_with_ñ_never_loses_to_one_without():
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_with_ñ_never_loses_to_one_without(language):
     written("Of the year", "Un año entero.")
     written("Ano", "ano")
-    assert titles("año", "es") == ["Of the year"]
-    assert titles("ano", "es") == ["Ano", "Of the year"]
-    assert titles("AÑO", "es") == ["Of the year"]
+    assert titles("año", language) == ["Of the year"]
+    assert titles("ano", language) == ["Ano", "Of the year"]
+    assert titles("AÑO", language) == ["Of the year"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_case_and_ё_make_no_other_word_in_any_language(language):
+    written("Found", "Ёлка и сервер, CONFIGURACIÓN")
+    for typed in ("СЕРВЕР", "ёлка", "ЕЛКА", "configuracion"):
+        assert "Found" in titles(typed, language), typed
 
 
 def test_prose_is_found_in_the_languages_that_it_exists_in():
