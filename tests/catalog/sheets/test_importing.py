@@ -131,13 +131,14 @@ def test_an_untouched_workbook_changes_nothing(small_catalog, language):
     assert everything() == before
 
 
-@pytest.mark.parametrize("language", ["es", "ru", "en"])
-@pytest.mark.parametrize("model", resources.RESOURCES, ids=lambda model: model.__name__)
-def test_an_untouched_csv_changes_nothing(small_catalog, model, language):
-    content = exported_csv(model, language)
-    for reader in ("es", "ru", "en"):  # whoever reads it
-        outcome = dry_run(content, language=reader, model=model)
-        assert outcome.changes_nothing, (faults(outcome), changes(outcome))
+@pytest.mark.parametrize(("language", "reader"), [("es", "en"), ("ru", "es"), ("en", "ru")])
+def test_an_untouched_csv_changes_nothing_whoever_reads_it(small_catalog, language, reader):
+    for model in resources.RESOURCES:
+        content = exported_csv(model, language)
+        for habit in {language, reader}:
+            outcome = dry_run(content, language=habit, model=model)
+            assert outcome.changes_nothing, (model, faults(outcome), changes(outcome))
+            assert outcome.sheets[0].lines, model
 
 
 def test_a_csv_that_excel_saved_again_in_a_windows_alphabet(small_catalog):
