@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from catalog import history
 from catalog.admin import editors
+from catalog.admin.examples import add_examples
 from catalog.history import reading, restoring
 from catalog.models.history import Change, Revision
 
@@ -110,13 +111,14 @@ class HistoryAdmin(admin.ModelAdmin):
                 return
 
     def get_form(self, request, obj=None, change=False, **kwargs):
-        form = super().get_form(request, obj, change=change, **kwargs)
+        form = add_examples(super().get_form(request, obj, change=change, **kwargs))
         meanwhile = getattr(request, "meanwhile", None)
         return editors.with_class(form, editors.Refusing, meanwhile=meanwhile) if meanwhile else form
 
     def get_formsets_with_inlines(self, request, obj=None):
         meanwhile = getattr(request, "meanwhile", None)
         for formset, inline in super().get_formsets_with_inlines(request, obj):
+            add_examples(formset.form)
             if meanwhile:
                 formset.form = editors.with_class(formset.form, editors.Merging, meanwhile=meanwhile)
             yield formset, inline
