@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,17 @@ FONTS = Path(__file__).parent / "fonts"
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
+@cache
+def fonts() -> typst.Fonts:
+    """Return our fonts and no others, read once a process."""
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FONTS)])
+
+
 def made(template: Path, data: Mapping[str, Any]) -> bytes:
     """Return the PDF of a template, which finds its texts under `sys.inputs.data` as JSON."""
     return typst.compile(
         template.read_bytes(),
-        font_paths=[str(FONTS)],
-        ignore_system_fonts=True,
+        font_paths=fonts(),
         sys_inputs={"data": json.dumps(data, ensure_ascii=False)},
         timestamp=EPOCH,
     )

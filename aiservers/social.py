@@ -7,7 +7,6 @@ A kind of page registers what its picture says; other pages carry that of the ho
 
 import json
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,9 +14,10 @@ import typst
 from django.conf import settings
 from django.urls import reverse
 
+from aiservers import pdf
+
 WIDTH, HEIGHT = 1200, 630
 TEMPLATE = Path(__file__).with_name("social.typ")
-FONTS = settings.BASE_DIR / "aiservers" / "fonts"
 HOME = "home"
 # Colours of the style sheet's tokens, by the classes of our drawings.
 DRAWING_STYLE = """
@@ -75,7 +75,7 @@ def drawn(card):
     """Return the PNG of a card."""
     texts = asdict(card) | {
         "facts": [[str(label), str(value)] for label, value in card.facts],
-        "drawing": _standing_alone(card.drawing) if card.drawing else "",
+        "drawing": standing_alone(card.drawing) if card.drawing else "",
         "vendor": settings.VENDOR_NAME,
         "host": urlsplit(settings.SITE_URL).netloc,
     }
@@ -83,21 +83,16 @@ def drawn(card):
         TEMPLATE.read_bytes(),
         format="png",
         ppi=144,
-        font_paths=_fonts(),
+        font_paths=pdf.fonts(),
         sys_inputs={"card": json.dumps({name: _text(value) for name, value in texts.items()})},
     )
-
-
-@cache
-def _fonts():
-    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(FONTS)])
 
 
 def _text(value):
     return value if isinstance(value, list) else str(value)
 
 
-def _standing_alone(svg):
+def standing_alone(svg):
     """Return a drawing of our pages as a file of its own, with the colours of the style sheet."""
     named = svg.strip().replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     head, _, rest = named.partition(">")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.cache import cache
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -11,8 +12,10 @@ from django.utils.translation import get_language, gettext
 
 from aiservers import pdf
 from aiservers.caching import release
+from aiservers.social import standing_alone
 from catalog import versions
 from catalog.selectors_server import server_page
+from catalog.templatetags.rack import rack
 from catalog.templatetags.units import not_published
 
 TEMPLATE = Path(__file__).with_name("datasheet.typ")
@@ -43,10 +46,9 @@ def payload(server):
         ),
         "footer": f"{title} · {dated} · {address}",
         "summary": server.summary,
-        "notes": [
-            text for text in (server.availability_note, _successor(page), page["enclosure_text"]) if text
-        ],
+        "notes": _notes(server, page),
         "facts": _facts(page),
+        "drawings": [_drawing(server, drawing) for drawing in page["drawings"]],
         "variants_note": gettext("Each base model is ordered apart and has its own slots, drives and GPUs.")
         if page["several"]
         else "",
@@ -87,10 +89,17 @@ def _uses(server):
     return [text for name, text in texts.items() if getattr(server, name)]
 
 
-def _successor(page):
-    if page["successor"] is None:
-        return ""
-    return gettext("Its successor: %(name)s.") % {"name": page["successor"].name}
+def _notes(server, page):
+    """Return what somebody should know before anything else."""
+    texts = [server.availability_note]
+    if page["successor"]:
+        texts.append(gettext("Its successor: %(name)s.") % {"name": page["successor"].name})
+    texts.append(page["enclosure_text"])
+    if server.needs_water:
+        texts.append(gettext("It runs on the building’s water: a water loop has to reach the rack."))
+    if server.enclosure:
+        texts.append(server.enclosure.note)
+    return [text for text in texts if text]
 
 
 def _facts(page):
@@ -109,6 +118,16 @@ def _facts(page):
             (gettext("Cooling"), card.cooling, ""),
         )
     ]
+
+
+def _drawing(server, shown):
+    """Return a front view as the page draws it, as a file of its own."""
+    drawn = rack(server, cards=shown["cards"], free=shown["count"], height=shown["height"], size="large")
+    return {
+        "svg": standing_alone(render_to_string("includes/_rack.html", drawn)),
+        "alt": drawn["text"],
+        "caption": " ".join([shown["name"], shown["caption"]]).strip(),
+    }
 
 
 def _variant(item, several):

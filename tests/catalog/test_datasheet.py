@@ -93,6 +93,28 @@ def test_variants_conditions_sources_and_what_is_unknown(client):
 
 
 @pytest.mark.django_db
+def test_a_tray_says_what_it_needs_and_is_drawn_in_its_enclosure(client):
+    successor = ServerFactory(name="Newer")
+    variant = VariantFactory(
+        server__slug="tray",
+        server__kind="tray",
+        server__rack_units=1,
+        server__cooling=["direct_water"],
+        server__successor=successor,
+    )
+    GPUOptionFactory(variant=variant, gpu__form="sxm", max_count=4)
+    response = fetch(client, "tray", "en")
+    text = read(response)[1]
+    assert "This is a tray" in text
+    assert "a water loop has to reach the rack" in text
+    assert "Its successor: Newer." in text
+    with override("en"):
+        [drawing] = datasheet.payload(Server.objects.for_page().get(slug="tray"))["drawings"]
+    assert "one of 6 tray positions in its enclosure, 6U." in drawing["alt"]
+    assert 'class="enclosure"' in drawing["svg"]
+
+
+@pytest.mark.django_db
 def test_it_is_kept_until_the_catalog_changes(client, monkeypatch):
     server = ServerFactory(slug="one", depth_mm=500)
     calls = []
