@@ -230,6 +230,7 @@ def test_a_mixed_page_of_an_empty_catalog_stands(db, main):
     assert "No server of the catalog is marked for both now." in main("catalog:mixed")
 
 
+@pytest.mark.usefixtures("catalog")
 def test_a_brief_is_begun_from_the_page_of_a_kind_of_work_with_that_work(client):
     page = client.get("/en/work/chat/").content.decode()
     assert 'href="/en/briefs/new/?stage=inference&amp;workload=chat"' in page
