@@ -8,6 +8,7 @@ import datetime
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 
 from django.utils.translation import gettext as _
 from import_export.widgets import Widget
@@ -23,6 +24,7 @@ MINUS = "-\N{MINUS SIGN}\N{HYPHEN}\N{NON-BREAKING HYPHEN}"
 ESCAPED = re.compile(rf"'+[{re.escape(''.join(FORMULA_STARTS))}]")
 EXACT = 2**53  # Excel keeps whole numbers up to here
 DIGITS = 15  # that Excel keeps of any number
+TIMES = (datetime.date, datetime.time, datetime.timedelta)  # what Excel makes of 1.5 and 3:30
 DAYS = {"es": ("%d/%m/%Y", "%d.%m.%Y"), "ru": ("%d.%m.%Y", "%d/%m/%Y"), "en": ()}
 
 
@@ -104,10 +106,12 @@ class NumberColumn(ColumnWidget):
     def read(self, value, habits):
         if isinstance(value, bool):
             raise CellError(_("“%(value)s” is no number.") % {"value": value})
-        if isinstance(value, datetime.date | datetime.time):
+        if isinstance(value, TIMES):
             raise CellError(
                 _("Excel has made a date of this number: give the cell a number format and type it again.")
             )
+        if isinstance(value, int | float) and not isfinite(value):
+            raise CellError(_("“%(value)s” is no number.") % {"value": value})
         if isinstance(value, int | float):
             number = Decimal(repr(value))
         else:
@@ -194,7 +198,7 @@ class YesNoColumn(ColumnWidget):
 
 def as_words(value):
     """Return a cell as text: Excel keeps 2026 and 3.0 as numbers where a text was meant."""
-    if isinstance(value, datetime.date | datetime.time):
+    if isinstance(value, TIMES):
         raise CellError(
             _("Excel has made a date of this text: give the cell the format “Text” and type it again.")
         )

@@ -292,5 +292,5 @@ class Comparison:
     def vanished(self, queryset):
         """Name the rows of the catalog that the sheet does not have."""
         there = {line.pk for line in self.outcome.lines if line.pk}
-        gone = [row for row in queryset if row.pk not in there]
-        self.outcome.vanished = [(row.pk, name_of(self.resource, row)) for row in gone]
+        gone = [pk for pk in queryset.values_list("pk", flat=True) if pk not in there]
+        self.outcome.vanished = [(pk, name_of(self.resource, self.rows.by_number[pk])) for pk in gone]

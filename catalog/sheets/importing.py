@@ -82,7 +82,7 @@ def import_book(book, rights, habits, *, model=None, scope=None, confirmed="", r
     """
     scope = scope or Everything()
     with transaction.atomic():
-        with versions.held_back(), recording():
+        with versions.held_back(), recording() if confirmed else nullcontext():
             outcome = compare(book, rights, habits, model, scope, lock=bool(confirmed))
             outcome.done = bool(confirmed) and confirmed == outcome.digest and not outcome.is_wrong
             if not outcome.done:

@@ -80,7 +80,11 @@ def test_below_zero_is_read_where_a_column_can_hold_it():
         "∞",
         "1..2",
         True,
+        float("inf"),
+        float("nan"),
         datetime.datetime(2026, 5, 1),
+        datetime.time(3, 30),
+        datetime.timedelta(hours=30),
         Unreadable("formula", "=A1*2"),
         Unreadable("error", "#REF!"),
     ],
@@ -130,9 +134,10 @@ def test_numbers_that_excel_makes_of_a_text(cell, text):
     assert read(Server, "generation", cell) == text
 
 
-def test_a_date_that_excel_made_of_a_text_is_refused():
+@pytest.mark.parametrize("cell", [datetime.datetime(2026, 3, 1), datetime.timedelta(hours=30)])
+def test_a_date_that_excel_made_of_a_text_is_refused(cell):
     with pytest.raises(CellError):
-        read(Server, "generation", datetime.datetime(2026, 3, 1))
+        read(Server, "generation", cell)
 
 
 def test_a_listed_word_or_its_label():
