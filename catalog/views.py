@@ -6,6 +6,7 @@ from django.views.decorators.http import require_safe
 
 from aiservers.structured import website
 from catalog import results, selectors, selectors_server, structured
+from catalog.guides import texts
 from catalog.models import GPU, Server
 from catalog.views_models import gpu_table, holds_table, most_gpus
 from catalog.views_precisions import precision_table
@@ -18,6 +19,7 @@ def home(request):
         "profiles": selectors.profiles(),
         "heights": selectors.one_a_height(),
         "structured": [website()],
+        "text": texts.shown("home"),
     }
     return render(request, "catalog/home.html", context)
 
@@ -58,4 +60,4 @@ def gpu(request, slug):
 
 @require_safe
 def legal(request):
-    return render(request, "catalog/legal.html")
+    return render(request, "catalog/legal.html", {"text": texts.shown("legal")})

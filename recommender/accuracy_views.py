@@ -6,6 +6,7 @@ from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from catalog.guides import texts
 from catalog.models import GPU, AIModel
 from recommender import accuracy, accuracy_page
 
@@ -15,7 +16,8 @@ CASES_PER_PAGE = 50
 @require_safe
 def overview(request):
     """All figures with their errors, what was not predicted, and how the same is guessed by simpler means."""
-    return render(request, "recommender/accuracy.html", accuracy_page.overview(_stored(), _names()))
+    context = accuracy_page.overview(_stored(), _names()) | {"text": texts.shown("how-we-compute")}
+    return render(request, "recommender/accuracy.html", context)
 
 
 @require_safe

@@ -13,7 +13,12 @@ from catalog.models import GPU, AIModel, GuideEdition, Server, WorkloadProfile
 from recommender.questions import GROUPS
 
 LANGUAGES = ["es", "ru", "en"]
-FILES = {"catalog:server_file", "catalog:server_datasheet", "catalog:social_image", "catalog:guide_feed"}  # addresses under a language that are no pages
+FILES = {
+    "catalog:server_file",
+    "catalog:server_datasheet",
+    "catalog:social_image",
+    "catalog:guide_feed",
+}  # addresses under a language that are no pages
 
 
 @dataclass(frozen=True)

@@ -23,17 +23,21 @@ class Problem:
     is_error: bool = True
 
 
-def check_guide(guide, language):
-    """Return the Problems of a guide's text as it is written in a language."""
+def check_guide(guide, language, guide_keys=()):
+    """Return the Problems of a guide's text as it is written in a language.
+
+    Args:
+        guide_keys: of guides that come in together with this one.
+    """
     text = guide.text(language)
     missing = {"title": gettext("The title is missing."), "body": gettext("The text is missing.")}
     if guide.kind == Guide.Kind.GUIDE:
         missing["summary"] = gettext("The summary is missing.")
     found = [Problem(0, message) for name, message in missing.items() if not text[name].strip()]
-    return [*found, *check(text["body"], text["summary"])]
+    return [*found, *check(text["body"], text["summary"], guide_keys)]
 
 
-def check(body, summary=""):
+def check(body, summary="", guide_keys=()):
     """Return the Problems of a Markdown text in the order of its lines, in the active language."""
     if len(body) > MAX_BODY:
         message = ngettext(
@@ -55,7 +59,7 @@ def check(body, summary=""):
             found += [Problem(call.line, message) for message in made.warnings]
         else:
             found.append(Problem(call.line, str(made) or type(made).__name__))
-    found += _links(document, reader)
+    found += _links(document, reader, guide_keys)
     found += _terms(document, summary)
     found += [Problem(line, message, is_error=False) for line, message in numbers.doubtful(document, reader)]
     found += _html(document)
@@ -69,13 +73,11 @@ def _html(document):
             yield Problem(line, message)
 
 
-def _links(document, reader):
+def _links(document, reader, keys):
     anchors = {heading.anchor for heading in document.headings}
-    guide_keys = (
-        set(Guide.objects.values_list("key", flat=True))
-        if any(href.startswith("guide:") for href, _line in document.links)
-        else set()
-    )
+    guide_keys = set(keys)
+    if any(href.startswith("guide:") for href, _line in document.links):
+        guide_keys.update(Guide.objects.values_list("key", flat=True))
     subjects = reader.known()
     for href, line in document.links:
         if message := links.problem(href, anchors, subjects, guide_keys):

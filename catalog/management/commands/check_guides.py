@@ -31,7 +31,8 @@ class Command(BaseCommand):
             self.stdout.write(str(error))
             return 1
         kind = Guide.Kind.TEXT if path.parent.name == "texts" else Guide.Kind.GUIDE
-        problems = checks.check_guide(files.draft(file, kind), file.language)
+        together = {other.name.split(".")[0] for other in path.parent.glob("*.md")}
+        problems = checks.check_guide(files.draft(file, kind), file.language, together)
         for problem in problems:
             line = problem.line + file.first_line - 1 if problem.line else 1
             level = _("error") if problem.is_error else _("warning")
