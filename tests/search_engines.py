@@ -7,6 +7,11 @@ import json
 import struct
 from urllib.parse import urlsplit
 
+from django.urls import reverse
+from django.utils.translation import override
+
+from aiservers.caching import NOINDEX_VIEWS
+
 # type: (properties it must have, properties it may have); values that are types are written by `_check`.
 SCHEMAS = {
     "WebSite": ({"name", "url"}, {"inLanguage", "publisher", "potentialAction", "description"}),
@@ -45,6 +50,7 @@ TYPES = {
 }
 ADDRESSES = {"url", "item", "image", "urlTemplate", "@id"}
 INVENTED = {"offers", "price", "aggregateRating", "review", "sku", "gtin"}
+UNSEEN = {"WebSite", "Organization", "Brand"}  # who speaks, which not every page says in words
 CONTENT = {"name", "description", "value", "headline"}
 
 
@@ -74,7 +80,9 @@ def _check(thing, text):
             elif name in ADDRESSES:
                 address = urlsplit(part)
                 assert (address.scheme, address.netloc) == ("http", "testserver"), part
-            elif name in CONTENT and kind not in {"WebSite", "Organization", "Brand"} and isinstance(part, str):
+            elif (
+                name in CONTENT and kind not in {"WebSite", "Organization", "Brand"} and isinstance(part, str)
+            ):
                 assert _letters(part) in text, f"not on the page: {part}"
     if kind in {"ItemList", "BreadcrumbList"}:
         _check_list(thing, kind)
@@ -99,6 +107,23 @@ def head(document):
         if tag == "meta" and (name := attributes.get("property") or attributes.get("name")):
             found.setdefault(name, []).append(attributes["content"])
     return found
+
+
+def followed(document, language):
+    """Return the links of a page that lead crawlers into what they should leave alone."""
+    with override(language):
+        names = (*NOINDEX_VIEWS - {"catalog:server_file", "recommender:step"}, "briefs:new")
+        alone = {reverse(name) for name in names}
+    links = [
+        (urlsplit(attributes.get("href") or ""), attributes)
+        for tag, attributes in document.elements
+        if tag == "a" and "hreflang" not in attributes
+    ]
+    return [
+        attributes["href"]
+        for address, attributes in links
+        if address.path in alone and address.query and "nofollow" not in (attributes.get("rel") or "")
+    ]
 
 
 def _letters(text):

@@ -139,6 +139,8 @@ def test_a_page_keeps_what_all_pages_promise(client, view_name, language):
         assert not document.scripts, path
         for thing in search_engines.things(document):
             assert thing["@type"] == "BreadcrumbList" or "X-Robots-Tag" not in response, path
+        if "X-Robots-Tag" not in response:
+            assert not search_engines.followed(document, language), path
         for tag, attributes in document.elements:
             assert not {"style", "onclick", "onchange", "onsubmit"} & set(attributes), (path, tag, attributes)
             drawn = {name: value for name, value in attributes.items() if name in NUMBERS and tag in SHAPES}

@@ -12,6 +12,9 @@ WAYS = {
 }
 OF_THE_LOOK = ["color-contrast", "target-size", "link-in-text-block"]
 
+# Lists of hundreds of equal rows take long and show nothing that fewer rows do not.
+SHORTER = {"catalog:ai_model_list": Page("catalog:ai_model_list", query="q=llama")}
+
 # What a page is in another state; the last sample of each view is tried in every language anyway.
 STATES = [
     Page("catalog:server_list", query="rack_units=1&card_width=module"),
@@ -54,7 +57,8 @@ def look(page, axe, path, language):
 @pytest.mark.parametrize("language", WAYS)
 @pytest.mark.parametrize("view_name", public_view_names())
 def test_a_page_keeps_the_rules_and_fits_the_screen(shared_page, axe, view_name, language):
-    look(shared_page, axe, pages(view_name)[-1].path(language), language)
+    page = SHORTER.get(view_name) or pages(view_name)[-1]
+    look(shared_page, axe, page.path(language), language)
 
 
 @pytest.mark.parametrize("state", STATES, ids=str)
