@@ -115,11 +115,15 @@ class Rejected(Exact):
 
 
 class Hold(Exact):
-    """The interval of an answer in which the same server stays first; null: no end was found."""
+    """The interval of an answer in which the same server stays first; null: no end was found.
+
+    Of a choice, the other answers that put another server first.
+    """
 
     key: str
     holds: list[float | None] = Field(min_length=2, max_length=2)
     flips_to: str | None
+    flips_with: list[str] = left_out()
 
 
 class ToMeasure(Exact):

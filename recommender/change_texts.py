@@ -91,7 +91,9 @@ def changes(items: Sequence[Change]) -> str:
 
 
 def flips(hold: Hold, names: Mapping[str, str]) -> list[str]:
-    """Return what moves the first place, as no, one or two sentences."""
+    """Return what moves the first place, as sentences: none where it stays."""
+    if hold.is_choice:
+        return [_other(hold.key, answer, place, names) for answer, place in hold.others]
     found, (low, high) = [], _ends(hold)
     if low is not None:
         found.append(_flip(hold.key, low, hold.below, names, above=False))
@@ -123,8 +125,26 @@ def _flip(key: str, end: Decimal, place: Place, names: Mapping[str, str], *, abo
     return gettext("Below %(value)s the first place moves to %(server)s with %(gpu)s.") % params
 
 
-def holds(hold: Hold) -> str:
-    """Return the interval in which the first place stays, as pages write it."""
+def _other(key: str, answer: str, place: tuple[str, str], names: Mapping[str, str]) -> str:
+    params = {"answer": _answer(key, answer, names)}
+    if not place[0]:
+        return gettext("With “%(answer)s” nothing fits any more.") % params
+    params |= {"server": names.get(place[0], place[0]), "gpu": names.get(place[1], place[1])}
+    return gettext("With “%(answer)s” the first place moves to %(server)s with %(gpu)s.") % params
+
+
+def _answer(key: str, answer: str, names: Mapping[str, str]) -> str:
+    if not answer:
+        return gettext("left open")
+    return str(dict(KEYS[key].choices).get(answer) or names.get(answer, answer))
+
+
+def holds(hold: Hold, names: Mapping[str, str]) -> str:
+    """Return the interval or the answers with which the first place stays, as pages write it."""
+    if hold.is_choice:
+        moving = {answer for answer, _place in hold.others}
+        kept = [_answer(hold.key, answer, names) for answer in hold.tried if answer not in moving]
+        return gettext("every other answer") if not moving else "; ".join(kept) or gettext("no other answer")
     ends = [None if end is None else value(hold.key, end) for end in _ends(hold)]
     if ends[0] is not None and ends[1] is not None:
         return gettext("%(low)s to %(high)s") % {"low": ends[0], "high": ends[1]}
@@ -135,8 +155,10 @@ def holds(hold: Hold) -> str:
     return gettext("any value that can be given")
 
 
-def reckoned(hold: Hold) -> str:
+def reckoned(hold: Hold, names: Mapping[str, str]) -> str:
     """Return the value that was reckoned with."""
+    if hold.is_choice:
+        return _answer(hold.key, hold.value, names)
     interval = parse_interval(hold.value)
     low, high = (value(hold.key, end) for end in interval)
     return low if low == high else gettext("%(low)s to %(high)s") % {"low": low, "high": high}

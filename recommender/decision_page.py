@@ -167,9 +167,9 @@ def held(result):
             {
                 "key": hold.key,
                 "label": KEYS[hold.key].label,
-                "value": change_texts.reckoned(hold),
+                "value": change_texts.reckoned(hold, result.names),
                 "origin": hold.origin,
-                "holds": change_texts.holds(hold),
+                "holds": change_texts.holds(hold, result.names),
                 "flips": change_texts.flips(hold, result.names),
                 "is_level": bool(nearest and nearest[0] in tied),
             }
@@ -180,8 +180,10 @@ def held(result):
 def not_looked_at(result):
     """Return the questions whose guessed or typical value was not moved, since that takes too long."""
     looked = {hold.key for hold in services.holds(result)}
-    numbers = sensitivity.uncertain(result.assumptions, result.to_measure) if result.ranking.matches else []
-    return [str(KEYS[item.key].label) for item in numbers if item.key not in looked]
+    if not result.ranking.matches:
+        return []
+    unsure = sensitivity.uncertain(result.assumptions, result.to_measure, result.case)
+    return [str(KEYS[item.key].label) for item in unsure if item.key not in looked]
 
 
 def _level_with_first(matches):

@@ -71,6 +71,14 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A match as a buyer reads it, and the key that puts it before or behind others."""
+
+    key: tuple[object, ...]
+    advice: tuple[str, str, int, int, str]  # server, GPU, cards of one server, servers, state
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     matches: tuple[Match, ...]
     rejected: tuple[Rejection, ...]
@@ -113,6 +121,17 @@ def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
         if standing(config) == ahead
     ]
     return min(scored, key=lambda pair: _order(case, *pair))[0]
+
+
+def places_of(case: Case, machine: Machine) -> list[Placed]:
+    """Return what `rank` makes of one machine and where it stands against all others, without the rest."""
+    return [
+        Placed(
+            _order(case, config, score(case, config, criteria_of(case, config, machine))),
+            (config.node.server, config.node.gpu.slug, config.count, config.servers, _state(config)),
+        )
+        for config in _try_machine(case, machine)[0]
+    ]
 
 
 def _certain(case: Case, machine: Machine) -> Iterator[Config]:
@@ -366,9 +385,13 @@ def _dominates(one: Match, other: Match) -> bool:
     return all(mine >= its for mine, its in pairs) and any(mine > its for mine, its in pairs)
 
 
+def _state(config: Config) -> Literal["fits", "fits_if"]:
+    return "fits" if config.strict and not config.facts else "fits_if"
+
+
 def _match(case: Case, config: Config, machine: Machine) -> Match:
     criteria = criteria_of(case, config, machine)
-    state: Literal["fits", "fits_if"] = "fits" if config.strict and not config.facts else "fits_if"
+    state = _state(config)
     firm = (
         state == "fits"
         and config.node.evidence in ("maker", "benchmark")

@@ -1,25 +1,24 @@
 """Which open questions can no longer change the order of servers: tried, not guessed.
 
 Each open question is answered by the ends of what is plausible, one question at a time. Where the case stays
-the same, the order stays by construction; where it does not, the servers are ranked and compared. The time is
-bounded: what was not reached is not marked.
+the same, the order stays by construction; where it does not, the servers are compared one by one, those that
+lead first, until one of them differs. The time is bounded: what was not reached is not marked.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from time import monotonic
-from typing import Any
 
 from django.core.cache import cache
 
-from recommender import adapters, cases, ledger, ranking, services
+from recommender import adapters, cases, ledger, services
 from recommender.answers import KEYS, Answers, Key, parse_interval
-from recommender.ranking import RULES_VERSION
-from recommender.sizing.demand import Case
+from recommender.ranking import RULES_VERSION, Placed, places_of
+from recommender.sizing.demand import Case, Machine
 
-SECONDS = 0.8  # for one page; the ranking at work when they are over is still finished
+SECONDS = 1.5  # for one page; the server at work when they are over is still finished
 CACHE_SECONDS = 24 * 3600
 
 # Plausible ends where what is usual is one value or no number.
@@ -78,11 +77,11 @@ def relevance(answers: Answers, names: Iterable[str], seconds: float = SECONDS) 
     known: dict[str, bool] = cache.get(cache_key) or {}
     asked = [name for name in names if name not in answers.values and trials(KEYS[name])]
     found = {}
-    orders: dict[Case, tuple[Any, ...]] = {}  # many questions are held against the same usual order
+    orders = _Orders(specs.machines, deadline)
     for name in asked:
         changes = known.get(name)
         if changes is None:
-            changes = _changes_the_order(answers, KEYS[name], specs, orders, deadline)
+            changes = _changes_the_order(answers, KEYS[name], orders)
         if changes is not None:
             found[name] = changes
     if found.keys() - known.keys():
@@ -108,13 +107,56 @@ def trials(key: Key) -> tuple[str, ...]:
     return ()
 
 
-def _changes_the_order(
-    answers: Answers,
-    key: Key,
-    specs: adapters.Specs,
-    orders: dict[Case, tuple[Any, ...]],
-    deadline: float,
-) -> bool | None:
+class _Spent(Exception):
+    """The time is over."""
+
+
+class _Orders:
+    """What each machine becomes in a case; many questions are held against the same usual one."""
+
+    def __init__(self, machines: Sequence[Machine], deadline: float):
+        self.machines = list(machines)
+        self.deadline = deadline
+        self.usual: dict[Case, list[list[Placed]]] = {}
+
+    def differ(self, usual: Case, other: Case) -> bool:
+        """Tell whether the order of two cases differs.
+
+        Where one machine stands against another does not depend on a third: what differs among the first
+        differs among all.
+
+        Raises:
+            _Spent: the time was over before that was known.
+        """
+        known = self._known(usual)
+        pairs = []
+        for machine, before in zip(self.machines, known, strict=True):
+            if monotonic() > self.deadline:
+                raise _Spent
+            after = places_of(other, machine)
+            if [placed.advice for placed in before] != [placed.advice for placed in after]:
+                return True
+            pairs += zip(before, after, strict=True)
+        orders = [sorted(range(len(pairs)), key=lambda place: pairs[place][end].key) for end in (0, 1)]
+        return orders[0] != orders[1]
+
+    def _known(self, usual: Case) -> list[list[Placed]]:
+        if usual not in self.usual:
+            if monotonic() > self.deadline:
+                raise _Spent
+            found = [places_of(usual, machine) for machine in self.machines]
+            if not self.usual:  # those that lead are the first to change
+                places = list(zip(self.machines, found, strict=True))
+                places.sort(key=lambda pair: min((placed.key for placed in pair[1]), default=_LAST))
+                self.machines, found = [pair[0] for pair in places], [pair[1] for pair in places]
+            self.usual[usual] = found
+        return self.usual[usual]
+
+
+_LAST = (10**6,)  # behind every order
+
+
+def _changes_the_order(answers: Answers, key: Key, orders: _Orders) -> bool | None:
     """Tell whether an answer to `key` changes the order; None: the time was over before that was known."""
     companions = COMPANIONS.get(key.name, {})
     base = answers.with_values(
@@ -123,18 +165,11 @@ def _changes_the_order(
     usual = _case(base)
     if usual is None:
         return True  # nothing is known: it may
-    others = {_case(base.with_values(**{key.name: value})) for value in trials(key)} - {usual, None}
-    if not others:
-        return False
-    for case in (usual, *others):
-        if case is None or case in orders:
-            continue
-        if monotonic() > deadline:
-            return None
-        orders[case] = _order(case, specs)
-        if usual in orders and orders[case] != orders[usual]:
-            return True
-    return any(orders[case] != orders[usual] for case in others if case is not None)
+    others = dict.fromkeys(_case(base.with_values(**{key.name: value})) for value in trials(key))
+    try:
+        return any(orders.differ(usual, case) for case in others if case is not None and case != usual)
+    except _Spent:
+        return None
 
 
 def _case(answers: Answers) -> Case | None:
@@ -143,20 +178,6 @@ def _case(answers: Answers) -> Case | None:
         return replace(ledger.resolve(answers).case, conditional=False)
     except cases.BadAnswers:
         return None
-
-
-def _order(case: Case, specs: adapters.Specs) -> tuple[Any, ...]:
-    """Return what is advised, in its order: servers, cards, their numbers and whether they fit for sure."""
-    return tuple(
-        (
-            match.config.node.server,
-            match.config.node.gpu.slug,
-            match.config.count,
-            match.config.servers,
-            match.state,
-        )
-        for match in ranking.rank(case, specs.machines).matches
-    )
 
 
 def _cache_key(answers: Answers, version: str) -> str:

@@ -1,36 +1,43 @@
 """How far a guess or a typical value may move before another server comes first.
 
-From the value outwards, first places are looked up at growing distances up to the limits that are published;
-between the last that holds and the first that does not, the flip is found by halving among those that come
-into question, and both sides of it are confirmed with all servers. A place that is lost and won again between
-two looks is not seen.
+Numbers: from the value outwards, first places are looked up at growing distances up to the limits that are
+published; between the last that holds and the first that does not, the flip is found by halving among those
+that come into question, and both sides of it are confirmed with all servers. A place that is lost and won
+again between two looks is not seen; the page says so. Choices: each other one is tried.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from aiservers.numbers import Interval, canonical
-from recommender.answers import KEYS, Answers, parse_interval
+from recommender.answers import KEYS, TOKENS, Answers, Key, parse_interval
+from recommender.case_defaults import ENVELOPE
 from recommender.case_reader import Assumption
 from recommender.changes import resolver
 from recommender.labels import COMPUTED
 from recommender.ranking import Ranking, first_place
 from recommender.sizing.demand import Case, Machine
 
-MAX_KEYS = 12  # guesses first, then what should be found out
 # Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
-# jobs on one machine take several times as long to try.
-MAX_TRIED = 1600
-MAX_TRIED_BOTH = 1300
-MAX_TRIED_TRAINING = 1500
-CONTENDERS = 6  # of the ranking, beside those that were seen in the first place
-FACTORS = ("1.5", "1.5", "2", "2", "4")  # of the first looks outwards; then 8
+# jobs on one machine take longer to try.
+MAX_TRIED = 3600
+MAX_TRIED_BOTH = 2600
+CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
+FACTORS = ("1.5", "1.5", "2", "2", "2", "2")  # of the first looks outwards; then 8
 WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
 EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
 PRECISE = Decimal("0.01")
 COARSE = Decimal("0.02")
+# Choices that nothing stands in for when they are left open, with what that amounts to; "": whatever works.
+LEFT_OPEN = {
+    "queue_ok": "no",
+    "one_node": "by_schedule",
+    "model_may_change": "no",
+    "recompute": "",
+    "sharding": "",
+}
 Place = tuple[str, str] | None  # server and GPU
 
 
@@ -41,6 +48,8 @@ class Hold:
     Attributes:
         low, high: Last values that hold; None: it never flips on that side.
         below, above: What comes first beyond them; ("", ""): nothing fits any more.
+        tried: Of a choice, the other answers.
+        others: Those of them with which the first place moves, and to whom.
     """
 
     key: str
@@ -50,10 +59,22 @@ class Hold:
     high: Decimal | None = None
     below: Place = None
     above: Place = None
+    tried: tuple[str, ...] = ()
+    others: tuple[tuple[str, tuple[str, str]], ...] = ()
+
+    @property
+    def is_choice(self) -> bool:
+        return KEYS[self.key].kind != "number"
+
+    @property
+    def flips(self) -> bool:
+        return self.low is not None or self.high is not None or bool(self.others)
 
     @property
     def nearest(self) -> Place:
-        """Return what the nearest flip puts first, by distance as a ratio."""
+        """Return what the nearest flip puts first, by distance as a ratio; of a choice, the first one."""
+        if self.others:
+            return self.others[0][1]
         if self.high is None or self.low is None:
             return self.above if self.high is not None else self.below
         interval = parse_interval(self.value)
@@ -72,18 +93,24 @@ class _Places:
     def __init__(self, machines: Sequence[Machine], ranking: Ranking, tries: int):
         self.machines = machines
         self.left = tries
+        self.known: dict[Case, Place] = {}  # among all servers
         self.leading = [match.config.node.server for match in ranking.matches]
 
     def first(self, case: Case | None, among: frozenset[str] | None = None) -> Place:
         """Return server and GPU in the first place; ("", ""): nothing fits; None: no such case exists."""
         if case is None:
             return None
+        if case in self.known:
+            return self.known[case]
         machines = [item for item in self.machines if among is None or item.bare.server in among]
         if len(machines) > self.left:
             raise _Spent
         self.left -= len(machines)
         config = first_place(case, machines)
-        return ("", "") if config is None else (config.node.server, config.node.gpu.slug)
+        place = ("", "") if config is None else (config.node.server, config.node.gpu.slug)
+        if among is None:
+            self.known[case] = place
+        return place
 
     def contenders(self, *places: Place) -> frozenset[str]:
         best = list(dict.fromkeys(self.leading))[:CONTENDERS]
@@ -109,30 +136,90 @@ def sensitivity(
     """
     if not ranking.matches:
         return ()
-    resolve = resolver(specs)
-    node = ranking.matches[0].config.node
-    case = resolve(answers)
-    tries = MAX_TRIED
-    if case is not None and case.trains:
-        tries = MAX_TRIED_BOTH if case.serves else MAX_TRIED_TRAINING
-    places = _Places(specs.machines, ranking, tries)
+    found = resolver(specs)
+
+    def resolve(values: Answers) -> Case | None:
+        # How sure the advice is does not move it.
+        case = found(values)
+        return None if case is None else replace(case, conditional=False)
+
+    node, case = ranking.matches[0].config.node, resolve(answers)
+    assert case is not None
+    current = node.server, node.gpu.slug
+    places = _Places(specs.machines, ranking, MAX_TRIED_BOTH if case.serves and case.trains else MAX_TRIED)
+    places.known[case] = current
     holds = []
-    for item in uncertain(assumptions, to_measure)[:MAX_KEYS]:
+    for item in uncertain(assumptions, to_measure, case):
+        search = _hold if KEYS[item.key].kind == "number" else _choice
         try:
-            holds.append(_hold(answers, item, resolve, (node.server, node.gpu.slug), places))
+            holds.append(search(answers, item, resolve, current, places))
         except _Spent:
             break
     return tuple(holds)
 
 
-def uncertain(assumptions: Sequence[Assumption], to_measure: Sequence[str]) -> list[Assumption]:
-    """Return the numbers that nobody is sure of, guesses first, then what should be found out."""
+def uncertain(assumptions: Sequence[Assumption], to_measure: Sequence[str], case: Case) -> list[Assumption]:
+    """Return what nobody is sure of: guesses first, then what should be found out, numbers before choices."""
+    known = {item.key for item in assumptions}
     items = [
         item
         for item in assumptions
-        if item.origin != "given" and item.source not in COMPUTED and KEYS[item.key].kind == "number"
+        if item.origin != "given"
+        and item.source not in COMPUTED
+        and (KEYS[item.key].kind == "number" or alternatives(item, case))
     ]
-    return sorted(items, key=lambda item: (item.origin != "hypothesis", item.key not in to_measure))
+    items += [
+        Assumption(key, value, "default")
+        for key, value in LEFT_OPEN.items()
+        if key not in known and _applies(KEYS[key], case)
+    ]
+    return sorted(
+        items,
+        key=lambda item: (
+            item.origin != "hypothesis",
+            item.key not in to_measure,
+            KEYS[item.key].kind != "number",
+        ),
+    )
+
+
+def _applies(key: Key, case: Case) -> bool:
+    """Tell whether a question means anything for what is asked."""
+    stages = {"inference": case.serves and not case.trains, "mixed": case.serves and case.trains}
+    stages |= dict.fromkeys(("training", "fine_tuning"), case.trains and not case.serves)
+    return case.kind in key.kinds and any(stages.get(stage) for stage in key.stages)
+
+
+def alternatives(item: Assumption, case: Case) -> tuple[str, ...]:
+    """Return the other answers to a choice; of models, those that an open one may turn out to be."""
+    key = KEYS[item.key]
+    values: tuple[str, ...] = ()
+    if key.kind in ("choice", "yes_no") and not key.repeats:
+        values = tuple(value for value, _label in key.choices)
+    elif key.name in ("model", "training_model") and case.kind == TOKENS:
+        values = ENVELOPE
+    same = {item.value, "auto"} if item.value in ("", "auto") else {item.value}
+    return tuple(value for value in values if value not in same)
+
+
+def _choice(
+    answers: Answers,
+    item: Assumption,
+    resolve: Callable[[Answers], Case | None],
+    current: tuple[str, str],
+    places: _Places,
+) -> Hold:
+    case = resolve(answers)
+    assert case is not None
+    tried, others = [], []
+    for value in alternatives(item, case):
+        place = places.first(resolve(Answers(dict(answers.values) | {item.key: value})))
+        if place is None:
+            continue
+        tried.append(value)
+        if place[0] != current[0]:
+            others.append((value, place))
+    return Hold(item.key, item.value, item.origin, tried=tuple(tried), others=tuple(others))
 
 
 def _hold(
@@ -193,8 +280,12 @@ def _flip(
     """Return the last value towards `end` that keeps the first place, and what comes after it."""
     if start == end:
         return None, None
-    kept, value, found = start, end, places.first(case_at(end))
+    kept, value = start, end
+    found = places.first(case_at(end), places.contenders(current))
     flips = found is not None and found[0] != current[0]
+    if not flips:
+        found = places.first(case_at(end))
+        flips = found is not None and found[0] != current[0]
     for look in _looks(start, end, whole):
         place = places.first(case_at(look), places.contenders(current, found))
         if place is not None and place[0] != current[0]:

@@ -158,7 +158,7 @@ def recovered(result: Result) -> tuple[tuple[str, int], ...]:
 
 
 def holds(result: Result) -> tuple[sensitivity.Hold, ...]:
-    """Return how far each guess and each typical number may move before another server comes first."""
+    """Return how far each guess and each typical value may move before another server comes first."""
     return _kept_with(
         result,
         "sensitivity",
@@ -174,7 +174,7 @@ def turning(result: Result) -> tuple[str, ...]:
     `holds` takes seconds: what has not been worked out for its own page is not worked out for this.
     """
     known = cache.get(_kept_key(result, "sensitivity")) or ()
-    return tuple(hold.key for hold in known if hold.low is not None or hold.high is not None)
+    return tuple(hold.key for hold in known if hold.flips)
 
 
 def _kept_key(result: Result, what: str) -> str:
@@ -236,7 +236,8 @@ def _hold_json(hold: sensitivity.Hold) -> dict[str, Any]:
         None if end is None else int(end) if end == end.to_integral_value() else float(end)
         for end in (hold.low, hold.high)
     ]
-    return {"key": hold.key, "holds": ends, "flips_to": (hold.nearest or ("",))[0] or None}
+    found = {"key": hold.key, "holds": ends, "flips_to": (hold.nearest or ("",))[0] or None}
+    return found | {"flips_with": [answer for answer, _place in hold.others]} if hold.is_choice else found
 
 
 def assumptions_json(assumptions: Sequence[cases.Assumption]) -> list[dict[str, Any]]:

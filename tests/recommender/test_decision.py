@@ -236,7 +236,23 @@ def test_thin_air_lowers_the_room_that_a_server_stands():
     assert not advice(**CHAT, altitude_m=3500)["matches"]
 
 
-def test_values_that_were_not_moved_are_named():
+def test_an_answer_that_moves_the_first_place_is_named_with_whom():
+    load = CHAT | {"availability": "single", "hypothesis": ["availability"]}
+    result = result_of(**load)
+    found = {hold.key: hold for hold in services.holds(result)}
+    first = result.ranking.matches[0].config.node.server
+    assert found["availability"].origin == "hypothesis"
+    for key in ("availability", "precision", "priority", "queue_ok"):
+        for answer in found[key].tried:
+            changed = result_of(**load | {key: answer}).ranking.matches
+            leader = changed[0].config.node.server if changed else ""
+            moved = dict(found[key].others).get(answer)
+            assert (leader == first) is (moved is None), (key, answer)
+            assert moved is None or moved[0] == leader
+    assert any(hold.others for hold in found.values())
+
+
+def test_every_open_answer_of_both_jobs_is_moved():
     result = result_of(
         stage="mixed", model="llama-3.1-8b", concurrency=10, context_tokens=8000, method="lora"
     )
@@ -244,10 +260,23 @@ def test_values_that_were_not_moved_are_named():
     unsure = {
         item.key
         for item in result.assumptions
-        if item.origin in ("hypothesis", "profile", "default") and KEYS[item.key].kind == "number"
+        if item.origin in ("hypothesis", "profile", "default")
         and item.source not in sensitivity.COMPUTED
-    }  # fmt: skip
+        and KEYS[item.key].kind in ("number", "choice", "yes_no")
+        and not KEYS[item.key].repeats
+    }
+    assert unsure | {"queue_ok", "one_node", "sharding", "recompute"} <= looked
+    assert not decision_page.not_looked_at(result)
+
+
+def test_values_that_were_not_moved_are_named(monkeypatch):
+    monkeypatch.setattr(sensitivity, "MAX_TRIED_BOTH", 200)
+    result = result_of(
+        stage="mixed", model="llama-3.1-8b", concurrency=11, context_tokens=8000, method="lora"
+    )
+    looked = {hold.key for hold in services.holds(result)}
+    unsure = sensitivity.uncertain(result.assumptions, result.to_measure, result.case)
     named = decision_page.not_looked_at(result)
+    assert named == [str(KEYS[item.key].label) for item in unsure if item.key not in looked]
     assert named
-    assert len(named) == len(unsure) - len(looked)
-    assert not {str(KEYS[key].label) for key in looked} & set(named)
+    assert looked
