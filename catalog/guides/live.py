@@ -36,7 +36,7 @@ class Blocks:
 
 def source():
     """Return what names the facts and the code that blocks are made from."""
-    return f"{versions.current()} {hashlib.sha256(release().encode()).hexdigest()[:20]}"
+    return f"{versions.current()}-{hashlib.sha256(release().encode()).hexdigest()[:20]}"
 
 
 def shown(edition, document):

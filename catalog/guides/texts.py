@@ -1,4 +1,4 @@
-"""The site's own texts: edited, translated and published as guides are, shown inside pages that exist anyway."""
+"""The site's own texts: edited, translated and published as guides are, shown inside other pages."""
 
 from django.core.cache import cache
 from django.utils.translation import get_language

@@ -158,7 +158,7 @@ def test_whoever_cannot_write_reads_all_the_same(client, publish, monkeypatch):
 
 def test_blocks_of_a_page_are_kept_until_a_fact_changes(client, publish):
     publish(slug_es="guia", body_es=TEN_BLOCKS)
-    assert {block.made_from.split()[0] for block in GuideBlock.objects.all()} == {versions.current()}
+    assert {block.made_from.split("-")[0] for block in GuideBlock.objects.all()} == {versions.current()}
     with CaptureQueriesContext(connection) as queries:
         visit(client)
     assert not [query for query in queries if query["sql"].startswith(("INSERT", "UPDATE"))]

@@ -218,7 +218,8 @@ def test_a_link_that_leads_nowhere_stays_as_words(db, href):
 
 
 def test_blocks_are_found_with_their_lines():
-    text = "uno\n\ndos {{ figure a b }}\ntres {{ figure c d }}\n\n```servers\nstage=training\n```\n\n```text\nx\n```"
+    sentences = "uno\n\ndos {{ figure a b }}\ntres {{ figure c d }}\n\n"
+    text = f"{sentences}```servers\nstage=training\n```\n\n```text\nx\n```\n"
     found = [(call.kind, call.line, call.inline) for call in markdown.parse(text).calls]
     assert found == [("figure", 3, True), ("figure", 4, True), ("servers", 6, False)]
 
