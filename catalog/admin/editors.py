@@ -202,6 +202,14 @@ def with_initial(data, bound):
     return data
 
 
+def with_plain_lines(data):
+    """Return posted data whose lines end as the catalog's do: a browser's way would look like a change."""
+    data = data.copy()
+    for key, found in data.lists():
+        data.setlist(key, [value.replace("\r\n", "\n") for value in found])
+    return data
+
+
 def without_form(data, prefix, index):
     """Return posted data without one form of a formset: its row was deleted meanwhile."""
     data = data.copy()

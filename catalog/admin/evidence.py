@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.comfort import BulkAdmin
-from catalog.admin.parts import SMALL_TEXTS
+from catalog.admin.parts import SMALL_TEXTS, SeveralLines
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import Evidence, Source
 
@@ -36,7 +36,8 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
         return bool(data.get("source")) and not data.get("DELETE")
 
 
-class EvidenceInline(admin.TabularInline):
+class EvidenceInline(SeveralLines, admin.TabularInline):
+    several_lines = ["stated"]
     model = Evidence
     formset = EvidenceFormSet
     fields = ["field", "source", "state", "stated", "kept", "weak", "checked_on", "checked_by", "note"]
@@ -67,7 +68,8 @@ class SourceAdmin(SheetsAdmin, BulkAdmin, TranslationAdmin):
 
 
 @admin.register(Evidence)
-class EvidenceAdmin(SheetsAdmin, BulkAdmin):
+class EvidenceAdmin(SeveralLines, SheetsAdmin, BulkAdmin):
+    several_lines = ["stated"]
     bulk_fields = ["checked_on", "checked_by", "state", "weak", "source"]
     list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
     list_filter = ["kept", "weak", "state", "checked_on", "server"]

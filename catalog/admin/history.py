@@ -45,6 +45,7 @@ class HistoryAdmin(admin.ModelAdmin):
     def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
         if request.method != "POST":
             return super().changeform_view(request, object_id, form_url, extra_context)
+        request.POST = editors.with_plain_lines(request.POST)
         with self.recording(request):
             if object_id is not None:
                 self.look_meanwhile(request, object_id)

@@ -18,6 +18,17 @@ def in_each_language(name):
     return tuple(f"{name}_{code}" for code in LANGUAGES)
 
 
+class SeveralLines:
+    """Inputs of facts that have a line each: a single-line input would run them together."""
+
+    several_lines = ()
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        if db_field.name in self.several_lines:
+            kwargs["widget"] = forms.Textarea(attrs={"rows": 2, "cols": 32})
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+
 class PublishedAdmin(BulkAdmin, TranslationAdmin):
     """Rows that readers see: publishing is a right of its own, and a published slug stays."""
 

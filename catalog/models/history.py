@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 LONGEST_PATH = 255
 
@@ -25,11 +25,11 @@ class Revision(Written):
     """One act: a saved form, an import, a command. Its changes were made in one transaction."""
 
     class Means(models.TextChoices):
-        FORM = "form", _("form")
-        LIST = "list", _("list")
+        FORM = "form", pgettext_lazy("means of a change", "form")
+        LIST = "list", pgettext_lazy("means of a change", "list")
         BULK = "bulk", _("bulk edit")
-        COPY = "copy", _("copy")
-        IMPORT = "import", _("import")
+        COPY = "copy", pgettext_lazy("means of a change", "copy")
+        IMPORT = "import", pgettext_lazy("means of a change", "import")
         RESTORE = "restore", _("restored")
         COMMAND = "command", _("command")
 

@@ -17,7 +17,7 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const show = (box, name, text) => {
-    const place = box.querySelector(`.field-${name} .readonly, td.field-${name} p`);
+    const place = box.querySelector(`.fieldBox.field-${name} .readonly, td.field-${name} p`);
     if (place) {
       place.textContent = text;
       place.setAttribute("aria-live", "polite");

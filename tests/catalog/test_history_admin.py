@@ -116,6 +116,24 @@ def test_an_untouched_form_leaves_no_entry_and_no_new_version(editor, server):
     assert values(server, "updated_at") == (saved,)
 
 
+def test_lines_that_a_browser_sends_back_are_no_change(editor):
+    server = ServerFactory(cpu_generations="4th Gen\n5th Gen", summary_en="One\nTwo")
+    row = EvidenceFactory(server=server, field="cpu_generations", stated="4th Gen\n5th Gen")
+    client = editor("ana")
+    opened = client.get(url(server)).context
+    inputs = [opened["adminform"].form["cpu_generations"]]
+    inputs.append(opened["inline_admin_formsets"][-1].formset.forms[0]["stated"])
+    assert [type(field.field.widget).__name__ for field in inputs] == ["Textarea", "Textarea"]
+    data = form_of(client, url(server))
+    sent = {
+        key: value.replace("\n", "\r\n") if isinstance(value, str) else value for key, value in data.items()
+    }
+    assert client.post(url(server), sent).status_code == 302
+    assert not Revision.objects.exists()
+    assert values(server, "cpu_generations", "summary_en") == ("4th Gen\n5th Gen", "One\nTwo")
+    assert values(row, "stated") == ("4th Gen\n5th Gen",)
+
+
 def test_a_row_and_its_inlines_are_one_entry(editor, server):
     client = editor("ana")
     data = form_of(client, url(server))
