@@ -295,5 +295,5 @@ def test_a_search_needs_the_same_queries_for_few_and_for_many():
     for number in range(12):
         written(f"More {number}", "quiet drawer")
         GPUOptionFactory(variant__server__name=f"With {number}")
-    assert queries() == first <= 12
+    assert queries() <= first <= 12  # when guides change is read once
     assert queries() <= 5  # the words are kept
