@@ -64,7 +64,6 @@ INSTALLED_APPS = [
     "django_filters",
     "django_htmx",
     "import_export",
-    "reversion",
     "aiservers",
     "catalog",
     "recommender",
