@@ -26,7 +26,7 @@ def title_of(html):
 
 def samples(view_name):
     """Return pages of a view, those with the longest and shortest names among them."""
-    found = [page for page in pages(view_name) if not page.query]
+    found = list({str(page.kwargs): page for page in pages(view_name) if not page.query}.values())
     found.sort(key=lambda page: len(str(page.kwargs)))
     return found if len(found) < 4 else [found[0], found[len(found) // 2], found[-2], found[-1]]
 
