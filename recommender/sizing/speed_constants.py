@@ -1,7 +1,7 @@
 """Efficiencies, overheads and draws: how far real work stays behind printed rates, and why we think so.
 
-Every `Range` is a fraction of the printed dense rate (or a time or a power) as low-typical-high, over
-many published runs of that situation. None is fitted to a single run.
+Every `Range` is a fraction of the printed dense rate (or a time or a power) as low-typical-high, from what
+others state or our judgement. What measured cases set is in `serving_constants` and `training_constants`.
 """
 
 from recommender.sizing.specs import Range
@@ -15,7 +15,7 @@ LITTLE_ARITHMETIC = 100.0
 TILE_ROWS = 64
 UNPACKING_TILE_ROWS = 32
 EXPERT_TILE_ROWS = 16
-BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card in those tables
+BEST_MATRIX_SHARE = 0.87  # the best matrix product of any card, on A100 (ml-engineering, Bekman, 2024)
 # Cards of 75 W or with a power cap do not hold the clock that their peak assumes (T4, L4, A2).
 LOW_POWER_W = 80.0
 LOW_POWER_COMPUTE = Range(0.50, 0.70, 0.90)
