@@ -19,6 +19,7 @@ SCHEMAS = {
     "EntryPoint": ({"urlTemplate"}, set()),
     "Organization": ({"name"}, {"url", "logo"}),
     "Brand": ({"name"}, set()),
+    "Person": ({"name"}, {"url"}),
     "Product": (
         {"name", "url", "image", "brand"},
         {"@id", "description", "category", "manufacturer", "additionalProperty", "width", "depth", "height"},
@@ -31,8 +32,18 @@ SCHEMAS = {
     "DefinedTermSet": ({"name", "url", "hasDefinedTerm"}, {"inLanguage", "publisher"}),
     "DefinedTerm": ({"name", "description", "url"}, {"termCode"}),
     "Article": (
-        {"headline", "author", "datePublished", "image"},
-        {"@id", "url", "dateModified", "inLanguage", "description", "publisher", "mainEntityOfPage"},
+        {"headline", "author", "datePublished"},
+        {
+            "@id",
+            "image",
+            "wordCount",
+            "url",
+            "dateModified",
+            "inLanguage",
+            "description",
+            "publisher",
+            "mainEntityOfPage",
+        },
     ),
 }
 TYPES = {
