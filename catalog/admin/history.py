@@ -148,9 +148,9 @@ class HistoryAdmin(admin.ModelAdmin):
         """Say as well what stays and loses its link, and which readers' pages go."""
         gone, counts, perms_needed, protected = super().get_deleted_objects(objs, request)
         if links := self.links_lost(objs):
-            gone = [*gone, _("These stay, and lose their link:"), links]
+            gone = [_("These stay, and lose their link:"), links, *gone]
         if pages := self.pages_lost(objs):
-            gone = [*gone, _("Readers will no longer find:"), pages]
+            gone = [_("Readers will no longer find:"), pages, *gone]
         return gone, counts, perms_needed, protected
 
     def links_lost(self, objs):
@@ -248,8 +248,7 @@ class HistoryAdmin(admin.ModelAdmin):
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         if not self.has_change_permission(request, row):
             raise PermissionDenied
-        leave = set(self.get_readonly_fields(request, row))
-        plan = restoring.plan(row, revision).without(self.model, leave)
+        plan = restoring.plan(row, revision).without(self.model, self.columns_kept(request, row))
         return self.bring_back(
             request,
             plan,
@@ -259,6 +258,14 @@ class HistoryAdmin(admin.ModelAdmin):
             back=self.history_address("history", quote(row.pk)),
             seen=editors.token(row),
         )
+
+    def columns_kept(self, request, row):
+        """Return the columns that stay as they are when a state comes back."""
+        return set(self.get_readonly_fields(request, row))
+
+    def restore_choices(self, request):
+        """Return [(language, name)] where texts of one language can be brought back alone."""
+        return []
 
     def recover_list_view(self, request):
         if not self.has_add_permission(request):
@@ -323,6 +330,8 @@ class HistoryAdmin(admin.ModelAdmin):
             plan=plan,
             lines=plan.lines(),
             lacking=lacking,
+            choices=self.restore_choices(request) if object else [],
+            chosen=request.GET.get("language", ""),
             why=request.POST.get("why", ""),
         )
 

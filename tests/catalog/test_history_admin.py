@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from catalog import history, versions
@@ -289,6 +289,18 @@ def test_recovering_needs_the_right_to_add(editor, server):
     assert not Server.objects.exists()
 
 
+def test_whoever_may_not_publish_recovers_a_draft(editor):
+    server = ServerFactory(is_published=True, cooling=[])
+    number = server.pk
+    with history.recording(by="test"):
+        server.delete()
+    client = editor("sara", "Sales")
+    sara = User.objects.get(username="sara")
+    sara.user_permissions.add(Permission.objects.get(codename="add_server"))
+    client.post(reverse("admin:catalog_server_recover", args=[Change.objects.get().pk]))
+    assert Server.objects.values_list("pk", "is_published").get() == (number, False)
+
+
 def test_what_a_rule_forbids_is_said(editor):
     old = ServerFactory(slug="same")
     with history.recording(by="test"):
@@ -312,12 +324,14 @@ def test_the_confirmation_says_what_hangs_on_a_row(editor):
     EvidenceFactory(server=server, field="rack_units", source=SourceFactory(title="Data sheet"))
     BenchmarkResultFactory(gpu=option.gpu, server=server)
     BenchmarkResultFactory(gpu=option.gpu, server=server)
-    page = editor("ana").get(url(server, "delete"))
+    page = editor("ana").get(url(server, "delete"), headers={"accept-language": "en"})
     found = text(page)
     assert "Data sheet" in found
     assert f"{option.gpu}" in found
-    said = str(page.context["deleted_objects"])
-    assert "2" in said.partition("benchmark")[2] or ": 2" in said
+    readers, pages, stay, links, *_gone = page.context["deleted_objects"]
+    assert (str(readers), pages) == ("Readers will no longer find:", [server.name])
+    assert str(stay) == "These stay, and lose their link:"
+    assert links == ["Benchmark results: 2"]
     assert BenchmarkResult.objects.count() == 2
 
 
