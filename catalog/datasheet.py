@@ -108,7 +108,8 @@ def _facts(page):
     best = card.best
     memory_note = ""
     if best:
-        memory_note = ". ".join([best.option.gpu.name, " ".join(best.conditions)]).removesuffix(". ")
+        remarks = [*best.conditions, *_derived(best.option)]
+        memory_note = ". ".join([best.option.gpu.name, " ".join(remarks)]).removesuffix(". ")
     return [
         {"label": label, "value": value or not_published(), "note": note}
         for label, value, note in (
@@ -118,6 +119,11 @@ def _facts(page):
             (gettext("Cooling"), card.cooling, ""),
         )
     ]
+
+
+def _derived(option):
+    """Return the warning of an option that nobody has stated, as a sentence."""
+    return [f"{gettext('derived, confirm with the vendor')}."] if option.is_derived else []
 
 
 def _drawing(server, shown):

@@ -93,6 +93,13 @@ def test_variants_conditions_sources_and_what_is_unknown(client):
 
 
 @pytest.mark.django_db
+def test_what_is_derived_says_so_in_the_summary_and_in_its_row(client):
+    GPUOptionFactory(variant__server__slug="guess", basis="derived", max_count=2)
+    text = read(fetch(client, "guess", "en"))[1]
+    assert text.count("derived, confirm with the vendor") == 2
+
+
+@pytest.mark.django_db
 def test_a_tray_says_what_it_needs_and_is_drawn_in_its_enclosure(client):
     successor = ServerFactory(name="Newer")
     variant = VariantFactory(
