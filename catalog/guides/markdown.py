@@ -35,7 +35,7 @@ TAGS = {
     "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 ATTRIBUTES = {
-    "a": {"href", "id", "class", "aria-label"},
+    "a": {"href", "id", "class", "rel", "aria-label"},
     "code": {"class"},
     "div": {"class", "role", "tabindex", "aria-label"},
     "h2": {"id"},

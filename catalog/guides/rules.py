@@ -4,9 +4,11 @@ import re
 
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
+from django.urls import Resolver404, resolve
 from django.utils.html import escape
 from django.utils.translation import gettext
 
+from aiservers import caching
 from catalog import glossary
 from catalog.guides import links
 
@@ -64,7 +66,19 @@ def _term(self, tokens, place, options, env):
 def _link_open(self, tokens, place, options, env):
     href = links.resolve(str(tokens[place].attrs.get("href", "")), env["guides"])
     # What leads nowhere in this language stays as words.
-    return f'<a href="{escape(href)}">' if href else "<a>"
+    if not href:
+        return "<a>"
+    rel = ' rel="nofollow"' if _is_for_readers_only(href) else ""
+    return f'<a href="{escape(href)}"{rel}>'
+
+
+def _is_for_readers_only(href):
+    """Tell whether a link leads to one of countless results, which crawlers leave alone."""
+    path, _, query = href.partition("?")
+    try:
+        return bool(query) and resolve(path).view_name in caching.NOINDEX_VIEWS
+    except Resolver404:  # an anchor, another host
+        return False
 
 
 def _image(self, tokens, place, options, env):
