@@ -6,7 +6,7 @@ results     the same, of no use to a search engine    public, max-age=60   the s
 api         GET under /api/v1/                        public, max-age=60   ETag; Vary: A.-Language; noindex
 negotiated  redirects by the browser's languages      no-store             Vary: Accept-Language
 private     sets or reads a cookie, or was posted     no-store             X-Robots-Tag: noindex
-secret      under a brief's token                     no-store             noindex; Referrer-Policy
+secret      under a brief's or preview's token        no-store             noindex; Referrer-Policy
 other       errors, health                            no-store
 """
 
@@ -19,7 +19,6 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 
 from catalog import versions
-from catalog.guides import schedule
 
 PUBLIC_SECONDS = 60
 VARY = ["HX-Request", "HX-Boosted", "HX-History-Restore-Request", "Accept-Encoding"]
@@ -44,7 +43,7 @@ BARE_VIEWS = {"recommender:calculator", "catalog:ai_model_list", "catalog:guide_
 
 # Whoever has the address may read: it is told to nobody. Where a form is posted only the origin is told:
 # without it Django refuses the form.
-SECRET_NAMESPACES = {"briefs"}
+SECRET_NAMESPACES = {"briefs", "previews"}
 SECRET_VIEWS = {"brief_link"}
 POSTED_VIEWS = {"briefs:new", "briefs:owner", "briefs:sales"}
 
@@ -73,7 +72,7 @@ def etag(request):
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
     # What the API answers depends on the whole address; a page's ETag is asked at its own address only.
     address = request.get_full_path() if is_api(request) else ""
-    state = f"{versions.current()} {schedule.state()} {get_language()} {release()} {swaps} {address}"
+    state = f"{versions.current()} {versions.content()} {get_language()} {release()} {swaps} {address}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
 

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from django.apps import apps
-from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models import Count, F, Subquery, Value
+from django.db.models.functions import Coalesce, Now
+from django.utils import timezone
 
 _held_back = ContextVar("held_back", default=False)
 _read_once = ContextVar("read_once", default=None)
@@ -20,7 +21,10 @@ def current():
 
 
 def content():
-    """Return the content revision as text; "0" before anything was written."""
+    """Return what names the state of guides and texts: their revision, and how many times have come by now.
+
+    It changes when a text does, and at the minute at which one appears or goes.
+    """
     return _read()[1]
 
 
@@ -33,12 +37,21 @@ def _read():
     known = _read_once.get()
     if known:
         return known[0]
-    columns = ("number", "content", "changed_at")
-    number, revision, changed = _rows().filter(pk=1).values_list(*columns).first() or (0, 0, None)
-    row = str(number), str(revision), changed
+    now = timezone.now()
+    columns = ("number", "content", _passed(publish_at__lte=now), _passed(ended_at__lte=now), "changed_at")
+    found = _rows().filter(pk=1).values_list(*columns).first() or (0, 0, 0, 0, None)
+    number, *state, changed = found
+    row = str(number), ".".join(map(str, state)), changed
     if known is not None:
         known.append(row)
     return row
+
+
+def _passed(**condition):
+    """Return the number of editions that have begun, or ended, as a part of another query."""
+    editions = apps.get_model("catalog", "GuideEdition").objects.filter(**condition).order_by()
+    counted = editions.values(all=Value(1)).annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0)
 
 
 def bump():

@@ -16,11 +16,12 @@ TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Something wrong on a line (0: with the whole text). A warning does not stop a text."""
+    """Something wrong on a line (0: with the whole of it). A warning does not stop a text."""
 
     line: int
     text: str
     is_error: bool = True
+    field: str = "body"  # title, summary or body
 
 
 def check_guide(guide, language, guide_keys=()):
@@ -33,7 +34,7 @@ def check_guide(guide, language, guide_keys=()):
     missing = {"title": gettext("The title is missing."), "body": gettext("The text is missing.")}
     if guide.kind == Guide.Kind.GUIDE:
         missing["summary"] = gettext("The summary is missing.")
-    found = [Problem(0, message) for name, message in missing.items() if not text[name].strip()]
+    found = [Problem(0, message, field=name) for name, message in missing.items() if not text[name].strip()]
     return [*found, *check(text["body"], text["summary"], guide_keys)]
 
 
@@ -85,10 +86,12 @@ def _links(document, reader, keys):
 
 
 def _terms(document, summary):
-    marked = [*document.terms, *((found["slug"], 0) for found in MARK.finditer(summary))]
+    marked = [(slug, line, "body") for slug, line in document.terms]
+    marked += [(found["slug"], 0, "summary") for found in MARK.finditer(summary)]
     if not marked:
         return
     known = set(GlossaryTerm.objects.published().values_list("slug", flat=True))
-    for slug, line in marked:
+    for slug, line, field in marked:
         if slug not in known:
-            yield Problem(line, gettext("The glossary has no published term “%(slug)s”.") % {"slug": slug})
+            message = gettext("The glossary has no published term “%(slug)s”.") % {"slug": slug}
+            yield Problem(line, message, field=field)

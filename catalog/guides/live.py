@@ -45,8 +45,8 @@ def shown(edition, document):
     Never raises for what is wrong with a block: staff find it in the log and beside the edition.
     """
     made_from = source()
-    kept = {block.key: block for block in edition.blocks.all()}
     calls = {call.key: call for call in document.calls}
+    kept = {block.key: block for block in edition.blocks.all()} if calls else {}
     old = [call for key, call in calls.items() if key not in kept or kept[key].made_from != made_from]
     if old:
         made = reading.show_all(old)

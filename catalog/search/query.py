@@ -16,7 +16,6 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from catalog import versions
-from catalog.guides import schedule
 from catalog.models import SearchToken
 from catalog.search import registry
 from catalog.search.registry import LOOSE_BELOW
@@ -152,7 +151,7 @@ def vocabulary(language):
 
     The cache names the one that holds; what this process keeps is good as long as the name is the same.
     """
-    key = f"search-words:{versions.current()}:{schedule.state()}:{language}"
+    key = f"search-words:{versions.current()}:{versions.content()}:{language}"
     name = cache.get_or_set(key, lambda: uuid4().hex, KEPT_SECONDS)
     kept = _kept.get(language)
     if kept is None or kept[0] != name:
