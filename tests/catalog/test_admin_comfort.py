@@ -5,12 +5,13 @@ import re
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import Permission, User
 from django.db import models
 from django.urls import reverse
 
 from catalog import history, versions
 from catalog.admin.comfort import BulkAdmin
-from catalog.models import GPU, Change, Evidence, GPUOption, Revision, Server
+from catalog.models import GPU, Evidence, GPUOption, Revision, Server
 from tests.catalog.staff import url
 from tests.factories import (
     AIModelFactory,
@@ -210,5 +211,8 @@ def test_changes_of_tables_that_somebody_may_not_see_stay_unseen(editor):
     marta = editor("marta", "Marketing")
     address = reverse("admin:catalog_revision_changelist")
     assert marta.get(address).status_code == 403
-    Change.objects.get(object_id=server.pk, content_type__model="server")
+    User.objects.get(username="marta").user_permissions.add(Permission.objects.get(codename="view_revision"))
+    assert [row.made_by for row in marta.get(address).context["cl"].result_list] == ["two"]
+    of_server = Revision.objects.get(made_by="one")
+    assert marta.get(url(of_server)).status_code == 302
     assert len(editor("ana").get(address).context["cl"].result_list) == 2
