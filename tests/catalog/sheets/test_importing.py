@@ -265,8 +265,9 @@ def test_a_number_that_excel_shortened_is_the_same_text(small_catalog):
 
 
 def test_formulas_and_errors_in_a_cell_are_wrong(small_catalog):
-    content = workbook(servers=[["slug", "rack_units"], ["alpha", "=1+1"], ["beta", "#REF!"]])
-    assert [cell for cell, _text in faults(dry_run(content))] == ["B2", "B3"]
+    columns = ["slug", "rack_units", "generation"]
+    content = workbook(servers=[columns, ["alpha", "=1+1", "=A1"], ["beta", "#REF!", "#N/A"]])
+    assert [cell for cell, _text in faults(dry_run(content))] == ["B2", "C2", "B3", "C3"]
 
 
 @pytest.mark.parametrize(
