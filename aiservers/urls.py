@@ -29,6 +29,7 @@ urlpatterns = [
     *i18n_patterns(
         path("", include("catalog.urls")),
         path(pgettext_lazy("path", "report-an-error/"), include("catalog.urls_reports")),
+        path(pgettext_lazy("path", "preview/"), include("catalog.urls_previews")),
         path("", include("recommender.urls")),
         path(pgettext_lazy("path", "briefs/"), include("recommender.briefs.urls")),
         prefix_default_language=True,

@@ -14,6 +14,7 @@ class CatalogConfig(AppConfig):
 
         versions.connect()
         history.connect()
+        history.follow(self.get_model("Guide"))
         social.register()
         for kind in (*kinds.BUILT_IN, terms.TERM, guides.GUIDE):
             index.register(kind)

@@ -1,4 +1,4 @@
-"""Who on the staff may do what: three groups, made after migrating and completed when a right is missing."""
+"""Who on the staff may do what: four groups, made after migrating and completed when a right is missing."""
 
 from django.apps import apps
 
@@ -19,7 +19,10 @@ GROUPS = {
         "workloadprofile": ("view", "change"),
         "requirement": ("view", "add", "change"),
         "glossaryterm": ("view", "add", "change"),
+        "guide": ("view", "add", "change", "publish"),
     },
+    # Authors write guides; somebody else publishes them.
+    "Authors": {"guide": ("view", "add", "change")},
 }
 
 

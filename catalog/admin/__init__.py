@@ -6,6 +6,7 @@ from catalog.admin import (  # noqa: F401 - each registers its own
     evidence,
     glossary,
     gpus,
+    guides,
     makers,
     reports,
     revisions,

@@ -34,6 +34,8 @@ def _plain(row, field):
         return format(value.normalize(), "f")  # 1.50 is 1.5
     if isinstance(value, (date, datetime)):
         return value.isoformat()
+    if value is None and hasattr(field, "translated_field"):
+        return ""  # a text that is missing, however it is kept
     # A browser ends lines in its own way: that is no change.
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
