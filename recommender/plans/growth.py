@@ -135,15 +135,9 @@ def _serving(case: Case, config: Config, factor: float, kept: int, most: int | N
 
     What stands today stays: a lighter load than today's takes what it takes, never another layout.
     """
-    corner = config.corner
-    arrivals = corner.arrivals_per_s
-    more = replace(
-        corner,
-        requests=max(ceil(round(corner.requests * factor, 6)), 1),
-        arrivals_per_s=None if arrivals is None else arrivals * factor,
-        rate=None if corner.rate is None else corner.rate * factor,
-    )
-    alone = replace(case, trains=False, together=False)
+    more = _times(config.corner, factor)
+    hard, easy = _times(case.hard, factor), _times(case.easy, factor)
+    alone = replace(case, trains=False, together=False, hard=hard, easy=easy)
     counts = tuple(sorted({count - kept for count in config.node.counts if config.count <= count > kept}))
     if not counts:
         return None
@@ -154,7 +148,20 @@ def _serving(case: Case, config: Config, factor: float, kept: int, most: int | N
         and item.layout.tensor_parallel == config.layout.tensor_parallel
         and (most is None or item.servers <= most)
     ]
+    if config.piled:  # what stands in for more than can be certain grows as such
+        found = [item for item in found if item.piled] or found
     return min(found, key=lambda item: (item.servers, item.count), default=None)
+
+
+def _times(corner: Corner, factor: float) -> Corner:
+    """Return the corner with its load times a factor."""
+    arrivals = corner.arrivals_per_s
+    return replace(
+        corner,
+        requests=max(ceil(round(corner.requests * factor, 6)), 1),
+        arrivals_per_s=None if arrivals is None else arrivals * factor,
+        rate=None if corner.rate is None else corner.rate * factor,
+    )
 
 
 def _sizes(case: Case, config: Config, corner: Corner, counts: tuple[int, ...]) -> Iterator[Config]:

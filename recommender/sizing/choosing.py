@@ -129,6 +129,8 @@ def excess(config: Config) -> int:
         return 0
     corner, held = config.corner, config.memory
     worst = held.total.high / held.available.low
+    if corner.rate and config.work is not None:
+        worst = max(worst, corner.rate / max(config.work.low, 1e-9))
     if config.served is not None:
         worst = max(
             worst,

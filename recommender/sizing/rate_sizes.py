@@ -7,6 +7,7 @@ from math import ceil, floor
 from recommender.sizing import memory, throughput
 from recommender.sizing.configurations import MAX_SERVERS, Config, Failure
 from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.rules import most_servers
 from recommender.sizing.serving_sizes import streams_of, tokens_of, understood
 from recommender.sizing.specs import GPUSpec, Layout, Memory, NodeSpec, Precision, Range
 
@@ -28,8 +29,6 @@ def rate_sizes(
     case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
 ) -> Iterator[Config | Failure]:
     """Yield the sizes for video, speech, images and embeddings: each card works on its own."""
-    need = corner.rate
-    assert need is not None
     spare = 1 if case.n_plus_1 else 0
     held = _rate_memory(case, corner, node.gpu, precision, 1)
     fits = held.total.high <= held.available.low if strict else held.total.low <= held.available.high
@@ -39,30 +38,60 @@ def rate_sizes(
         yield Failure(node.gpu.slug, (reason,), max(lack / have - 1.0, 0.0))
         return
     rate = _rate_of(case, corner, node.gpu, precision)
-    streams = _most_streams(case, corner, node.gpu, precision, strict)
     for count in node.counts:
-        needed = 1
-        if rate is not None:
-            needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
-        if streams is not None:
-            needed = max(needed, ceil(need / (count * streams)))
-        servers = needed + spare
-        if servers > MAX_SERVERS:
-            reason = message("throughput", need=servers, have=MAX_SERVERS)
+        needed = _needed(case, corner, node.gpu, precision, count, strict)
+        if needed + spare > MAX_SERVERS:
+            reason = message("throughput", need=needed + spare, have=MAX_SERVERS)
             yield Failure(node.gpu.slug, (reason,), needed / MAX_SERVERS, count)
             continue
-        yield Config(
-            node=node,
-            corner=corner,
-            strict=strict,
-            count=count,
-            servers=servers,
-            precision=precision,
-            layout=Layout(1, 1, count * servers, 0, False),
-            memory=_rate_memory(case, corner, node.gpu, precision, streams_of(case, corner, count * needed)),
-            work=None if rate is None else rate.scaled(count * needed),
-            facts=("speed",) if rate is None else (),
-        )
+        sizes = [(needed, False)]
+        if not strict and case.priority != "footprint":
+            sizes += [(more, True) for more in _instead_of_certain(case, node, precision, count, needed)]
+        for working, piled in sizes:
+            streams = streams_of(case, corner, count * working)
+            yield Config(
+                node=node,
+                corner=corner,
+                strict=strict,
+                piled=piled,
+                count=count,
+                servers=working + spare,
+                precision=precision,
+                layout=Layout(1, 1, count * (working + spare), 0, False),
+                memory=_rate_memory(case, corner, node.gpu, precision, streams),
+                work=None if rate is None else rate.scaled(count * working),
+                facts=("speed",) if rate is None else (),
+            )
+
+
+def _needed(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision, count: int, strict: bool) -> int:
+    """Return the servers at work that keep up with the work [count]."""
+    need = corner.rate
+    assert need is not None
+    needed = 1
+    rate = _rate_of(case, corner, gpu, precision)
+    streams = _most_streams(case, corner, gpu, precision, strict)
+    if rate is not None:
+        needed = max(ceil(need / (count * (rate.low if strict else rate.high))), 1)
+    if streams is not None:
+        needed = max(needed, ceil(need / (count * streams)))
+    return needed
+
+
+def _instead_of_certain(
+    case: Case, node: NodeSpec, precision: Precision, count: int, least: int
+) -> Iterator[int]:
+    """Yield the servers at work that stand in for more than are allowed, or than space and power hold.
+
+    They are as many as these allow, so that a heavier load never takes fewer when certainty gives way.
+    """
+    if case.hard.model != case.easy.model:
+        return
+    spare = 1 if case.n_plus_1 else 0
+    certain = _needed(case, case.hard, node.gpu, precision, count, True) + spare
+    held = most_servers(case.easy, node, count, min(certain, MAX_SERVERS))
+    if held < certain:
+        yield max(least, held - spare)
 
 
 def _most_streams(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision, strict: bool) -> int | None:

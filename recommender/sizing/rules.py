@@ -162,6 +162,17 @@ def size_rules(corner: Corner, units: int | None, watts: Range | None) -> tuple[
     return broken, facts
 
 
+def most_servers(corner: Corner, node: NodeSpec, count: int, most: int) -> int:
+    """Return how many such servers the space and the power that were given hold at most, up to `most`."""
+    work = work_of(corner)
+
+    def holds(servers: int) -> bool:
+        watts = power_of(node, count, servers, work)
+        return not size_rules(corner, rack_units_of(node, servers), watts)[0]
+
+    return next((servers for servers in range(most, 0, -1) if holds(servers)), 0)
+
+
 def made_for_edge(node: NodeSpec | Bare) -> bool:
     return node.kind in ("edge", "tower") or "edge" in node.workloads
 

@@ -8,6 +8,7 @@ from math import ceil, floor
 from recommender.sizing import latency, layouts, memory, precisions
 from recommender.sizing.configurations import MAX_SERVERS, Config, Failure
 from recommender.sizing.demand import Case, Corner, message
+from recommender.sizing.rules import most_servers
 from recommender.sizing.specs import (
     AIModelSpec,
     Engine,
@@ -168,7 +169,9 @@ def _text_size(
         return  # certainty from a pile of servers that hardly work: what may hold with fewer is the advice
     sizes = [(needed, False)]
     if not strict and case.priority != "footprint":
-        sizes += [(servers, True) for servers in _instead_of_pile(case, node, precision, layout, needed)]
+        sizes += [
+            (servers, True) for servers in _instead_of_certain(case, node, precision, count, layout, needed)
+        ]
     for working, piled in sizes:
         yield TextSize(node, count, layout, replica, working, working + spare, piled)
 
@@ -186,14 +189,16 @@ def _is_pile(replica: "_Replica", needed: int) -> bool:
     return replica.most < min(replica.by_memory, FEW_REQUESTS) and needed > FEW_SERVERS
 
 
-def _instead_of_pile(
-    case: Case, node: NodeSpec, precision: Precision, layout: Layout, least: int
+def _instead_of_certain(
+    case: Case, node: NodeSpec, precision: Precision, count: int, layout: Layout, least: int
 ) -> Iterator[int]:
-    """Yield the servers at work that stand in for a pile, if there is one.
+    """Yield the servers at work that stand in for what cannot be certain, if anything has to.
 
-    With n servers for certainty and m where each replica runs a few requests as its memory allows, they are
-    min(n, max(few, m)), and at least those of the favourable end. n and m only grow with the load, and below
-    a pile n <= max(few, m): so a heavier load never takes fewer servers when certainty gives way.
+    Of a pile with n servers for certainty, and m where each replica runs a few requests as its memory allows,
+    they are min(n, max(few, m)). n and m only grow with the load, and below a pile n <= max(few, m). Where
+    certainty asks for more than the space and the power that were given, they are what these hold. So a
+    heavier load never takes fewer servers when certainty gives way. They are at least those of the favourable
+    end.
     """
     hard, per_server = case.hard, layout.replicas
     if hard.model != case.easy.model:
@@ -202,12 +207,15 @@ def _instead_of_pile(
     sure = _replica(_service(case, hard), node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
     if sure.most < 1:
         return
+    spare = 1 if case.n_plus_1 else 0
     certain = _needed(hard, sure, per_server)
-    most = MAX_SERVERS - (1 if case.n_plus_1 else 0)
-    if not _is_pile(sure, certain) and certain <= most:
-        return
-    modest = ceil(hard.requests / (per_server * min(sure.by_memory, FEW_REQUESTS)))
-    yield min(max(least, min(certain, max(FEW_SERVERS, modest))), most)
+    wanted = min(certain, MAX_SERVERS - spare)
+    if _is_pile(sure, certain):
+        modest = ceil(hard.requests / (per_server * min(sure.by_memory, FEW_REQUESTS)))
+        wanted = min(wanted, max(FEW_SERVERS, modest))
+    held = most_servers(case.easy, node, count, wanted + spare) - spare
+    if wanted < certain or held < wanted:
+        yield max(least, min(wanted, held))
 
 
 def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, size: TextSize) -> Config:

@@ -16,7 +16,7 @@ from recommender.sizing.choosing import standing
 from tests.recommender.advice import advice
 
 pytestmark = pytest.mark.usefixtures("catalog")
-PILED = ("thinksystem-sr655-v3", "thinksystem-sr650-v3")
+PILED = ("thinksystem-sr655-v3", "thinksystem-sr650-v3", "thinksystem-sr650a-v4")
 FEW = settings(max_examples=5, deadline=None)
 
 loads = st.fixed_dictionaries(
@@ -94,25 +94,32 @@ def test_a_harder_load_is_never_carried_by_fewer_servers_for_certain(answers, ha
             assert (match.config.servers, match.config.gpus) >= (easier.servers, easier.gpus)
 
 
-def test_where_certainty_gives_way_to_a_pile_no_card_is_saved():
-    """What stands in for a pile of servers takes no fewer cards than an easier load took for certain."""
-    load = {
-        "stage": "inference",
-        "model": "gemma-3-27b",
-        "context_tokens": 8192,
-        "ttft_ms": 500,
-        "tpot_ms": 50,
-    }
+IMAGES = {"stage": "inference", "workload": "image_generation", "model": "sd3.5-large"}
+VIDEO = {"stage": "inference", "workload": "vision", "model": "yolo11", "frames_per_second": 10}
+TEXT = {"stage": "inference", "model": "qwen3-32b", "context_tokens": 8192, "tpot_ms": 60}
+
+
+@pytest.mark.parametrize(
+    ("load", "key", "amounts"),
+    [
+        (IMAGES, "images_per_minute", (50, 200, 800, 1200)),  # more servers than are allowed
+        (IMAGES | {"rack_units": 4}, "images_per_minute", (5, 20, 40, 60)),  # more than the space holds
+        (VIDEO | {"power_kw": 3}, "streams", (50, 100, 200, 400)),  # more than the power feeds
+        (TEXT | {"rack_units": 8}, "concurrency", (10, 40, 80, 160, 320)),
+        (TEXT, "concurrency", (100, 400, 1600, 3200)),
+    ],
+)
+@pytest.mark.parametrize("priority", ["balanced", "performance", "power", "growth"])
+def test_where_certainty_gives_way_no_card_is_saved(load, key, amounts, priority):
+    """What stands in for more servers than can be takes no fewer cards than an easier load took."""
     machines = [item for item in load_specs().machines if item.bare.server in PILED]
     cards, piled = {}, 0
-    for concurrency in (4, 10, 20, 40, 60):
-        for match in rank(case_of(load | {"concurrency": concurrency}), machines).matches:
+    for amount in amounts:
+        for match in rank(case_of(load | {key: amount, "priority": priority}), machines).matches:
             (pair,) = pairs([match])
-            if not match.config.strict:
-                assert not cards.get(pair) or match.config.gpus >= cards[pair]
+            assert match.config.gpus >= cards.get(pair, 0), (pair, amount)
+            cards[pair] = match.config.gpus
             piled += match.config.piled
-            if match.config.strict:
-                cards[pair] = match.config.gpus
     assert piled
 
 
