@@ -323,6 +323,8 @@ class Loader:
                         weak=entry.get("weak", False) or name in weak,
                         checked_on=checked,
                         note=entry.get("note", ""),
+                        # What comes in set aside was weighed by whoever wrote the file: the note says why.
+                        reason="" if entry.get("kept", True) else entry.get("note", ""),
                     )
                     for name in names
                 ]

@@ -147,10 +147,17 @@ class Evidence(HasSubject, Fact):
     checked_on = models.DateField(_("checked on"), null=True, blank=True)
     checked_by = models.CharField(_("checked by"), max_length=80, blank=True, default="")
     note = models.TextField(_("internal note"), blank=True, default="")
+    reason = models.TextField(
+        _("reason of the decision"),
+        blank=True,
+        default="",
+        help_text=_("Why what this source states is set aside; without it the sources still disagree."),
+    )
 
     class Meta:
         verbose_name = _("evidence")
         verbose_name_plural = _("evidence")
+        permissions = [("decide_evidence", _("Can decide between sources that disagree"))]
         ordering = ["field", "-kept", "id"]
         constraints = [
             models.CheckConstraint(
