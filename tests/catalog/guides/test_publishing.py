@@ -10,6 +10,7 @@ from django.utils.translation import override
 from catalog.guides import publishing, states
 from catalog.guides.states import State
 from catalog.models import GuideAddress, GuideEdition
+from catalog.search import query
 from tests.factories import GuideFactory
 
 IN_RUSSIAN = {
@@ -118,9 +119,11 @@ def test_a_guide_appears_everywhere_at_its_minute(client, db, clock, publish):
     for text in (listed(client), fed(client), found(client, "quimera")):
         assert "/guides/guia/" not in text.replace("guias", "guides")
     assert "/guia/" not in client.get("/sitemap.xml").content.decode()
+    assert query.search("quimera", "es").total == 0
     for path in pages:
         assert client.get(path, headers={"If-None-Match": tags[path]}).status_code == 304
     clock.pass_by(seconds=1)
+    assert query.search("quimera", "es").total == 1
     assert visit(client, "guia").status_code == 200
     for text in (listed(client), fed(client), found(client, "quimera")):
         assert "/guia/" in text
