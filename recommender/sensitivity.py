@@ -25,7 +25,7 @@ from recommender.sizing.demand import Case, Machine
 MAX_TRIED = 3600
 MAX_TRIED_BOTH = 2600
 CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
-FACTORS = ("1.5", "1.5", "2", "2", "2", "2")  # of the first looks outwards; then 8
+FACTORS = ("1.5", "2", "4")  # of the first looks outwards; then 16
 WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
 EXACT_BELOW = 1000  # counts are found exactly up to here, larger ones to one percent
 PRECISE = Decimal("0.01")
@@ -327,7 +327,7 @@ def _looks(start: Decimal, end: Decimal, whole: bool) -> list[Decimal]:
     else:
         value, factors = start, iter(FACTORS)
         while len(looks) < len(FACTORS) + 3:
-            factor = Decimal(next(factors, 8))
+            factor = Decimal(next(factors, 16))
             value = _rounded(value * factor if end > start else value / factor, whole)
             if (value >= end) if end > start else (value <= end):
                 break
