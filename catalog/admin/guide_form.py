@@ -3,6 +3,7 @@
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _, gettext_lazy
 
 from catalog.admin.editors import HistoryForm
@@ -14,6 +15,7 @@ LANGUAGES = dict(settings.LANGUAGES)
 PUBLISHING = ("publish", "schedule", "unschedule", "withdraw", "draft")
 ACTIONS = (*PUBLISHING, "review", "follow")
 BODY_ROWS = 28
+LINE_START = 40  # characters of a line by which its author finds it
 
 
 def asked(data):
@@ -109,7 +111,7 @@ class GuideForm(HistoryForm):
         for problem in checks.check_guide(self.instance, self.language):
             field = f"{problem.field}_{self.language}"
             if problem.is_error and field not in wrong:
-                self.add_error(field, with_line(problem))
+                self.add_error(field, with_line(problem, self.instance.text(self.language)))
 
     def follow_sources(self):
         """Note which language each text follows, where that was changed; called when all is saved."""
@@ -125,8 +127,14 @@ class GuideForm(HistoryForm):
                 row.save()
 
 
-def with_line(problem):
-    """Return what is wrong, with its line where it has one."""
+def with_line(problem, text):
+    """Return what is wrong, with its line and how that begins: an input has no numbers beside it."""
     if not problem.line:
         return problem.text
-    return _("Line %(line)d: %(problem)s") % {"line": problem.line, "problem": problem.text}
+    lines = text[problem.field].splitlines()
+    start = Truncator(lines[problem.line - 1] if problem.line <= len(lines) else "").chars(LINE_START)
+    return _("Line %(line)d (“%(start)s”): %(problem)s") % {
+        "line": problem.line,
+        "start": start,
+        "problem": problem.text,
+    }

@@ -15,6 +15,7 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _, gettext_lazy
 from modeltranslation.admin import TranslationAdmin
 
@@ -28,6 +29,8 @@ from catalog.models import Guide
 
 # In which order the board has them: first what readers see and should not.
 URGENCY = [State.STALE, State.REVIEW, State.DRAFT, State.MISSING, State.PUBLISHED]
+
+BREAK = mark_safe("<br>")
 
 
 @dataclass
@@ -52,7 +55,7 @@ class GuideAdmin(HistoryAdmin, TranslationAdmin):
     change_form_template = "admin/catalog/guide/change_form.html"
     change_list_template = "admin/catalog/guide/change_list.html"
     save_on_top = True  # the first button of the form, which the Enter key presses, only saves
-    list_display = ["key", "title_shown", "kind", "topic", "languages", "updated_at"]
+    list_display = ["title_shown", "kind", "topic", "languages", "updated_at"]
     list_filter = ["kind", "topic"]
     search_fields = ["key", *in_each_language("title"), *in_each_language("body")]
     formfield_overrides = {
@@ -78,7 +81,7 @@ class GuideAdmin(HistoryAdmin, TranslationAdmin):
     @admin.display(description=gettext_lazy("languages"))
     def languages(self, guide):
         found = states.of(guide).values()
-        return format_html_join(", ", "{}: {}", ((row.language, row.state.label) for row in found))
+        return format_html_join(BREAK, "{}: {}", ((row.language, row.state.label) for row in found))
 
     # --- form --------------------------------------------------------------------------------------
 
@@ -136,7 +139,8 @@ class GuideAdmin(HistoryAdmin, TranslationAdmin):
             if guide and guide.has_text(language):
                 panel.preview_url = request.build_absolute_uri(previews.url(guide, language))
                 for problem in checks.check_guide(guide, language):
-                    (panel.errors if problem.is_error else panel.warnings).append(with_line(problem))
+                    listed = panel.errors if problem.is_error else panel.warnings
+                    listed.append(with_line(problem, guide.text(language)))
             panels.append(panel)
         return panels
 
@@ -156,7 +160,7 @@ class GuideAdmin(HistoryAdmin, TranslationAdmin):
             said = ACTS[form.action](guide, language, at, request.user)
         except publishing.NotReady as error:
             for problem in error.problems:
-                messages.error(request, with_line(problem))
+                messages.error(request, with_line(problem, guide.text(language)))
             return
         message = said % {"language": LANGUAGES[language], "when": at and moment(at)}
         messages.success(request, message)

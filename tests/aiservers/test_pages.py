@@ -53,7 +53,7 @@ HEADERS = {
     "recommender:workings": NOINDEX,
     "recommender:measuring": NOINDEX,
 }
-# Addresses that are a key themselves; tests/recommender/briefs/ visits them all.
+# Addresses that are a key themselves; tests/recommender/briefs/ and test_previews.py visit them all.
 SECRET = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 SECRET_AND_POSTED = SECRET | {"Referrer-Policy": "strict-origin"}
 BRIEFS = {
@@ -117,6 +117,13 @@ def test_an_address_of_a_brief_is_kept_by_nobody_even_where_it_leads_nowhere(cli
     response = client.get(path)
     assert response.status_code == (302 if name == "new" else 404)
     assert {header: response.get(header) for header in BRIEFS[name]} == BRIEFS[name]
+
+
+def test_a_preview_is_kept_by_nobody_even_where_it_leads_nowhere(client):
+    with override("en"):
+        response = client.get(reverse("previews:guide", args=["x" * 24]))
+    assert response.status_code == 404
+    assert {header: response.get(header) for header in SECRET} == SECRET
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -23,13 +23,13 @@ def errors(response):
 
 
 def test_groups_are_made_once_and_completed():
-    names = {"Product managers", "Sales", "Marketing"}
+    names = {"Product managers", "Sales", "Marketing", "Authors"}
     assert names <= set(Group.objects.values_list("name", flat=True))
     sales = Group.objects.get(name="Sales")
     rights = set(sales.permissions.values_list("codename", flat=True))
     sales.permissions.clear()
     call_command("migrate", verbosity=0)
-    assert Group.objects.filter(name__in=names).count() == 3
+    assert Group.objects.filter(name__in=names).count() == 4
     assert set(sales.permissions.values_list("codename", flat=True)) == rights
 
 

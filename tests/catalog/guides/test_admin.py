@@ -204,7 +204,8 @@ def test_a_mistake_is_shown_beside_its_text_with_its_line_and_stops_the_text(mar
     guide = GuideFactory()
     found = errors(save(marketing, url(guide), body_es=body, act="publish:es"))
     assert set(found) == {"body_es"}
-    assert f"Line {line}:" in found["body_es"][0] or f" {line}:" in found["body_es"][0]
+    assert f" {line} (" in found["body_es"][0]
+    assert body.splitlines()[line - 1] in found["body_es"][0]
     assert not GuideEdition.objects.exists()
     save(marketing, url(guide), body_es=body)  # as a draft it is kept, and what is wrong stays on the page
     guide.refresh_from_db()
