@@ -1,5 +1,6 @@
 """Settings: one file; deployments differ by environment variables (.env.example), bad values fail loudly."""
 
+from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -53,7 +54,7 @@ if TRUSTED_PROXIES:
 
 INSTALLED_APPS = [
     "modeltranslation",  # before the admin, whose classes it extends
-    "django.contrib.admin",
+    "staff.apps.StaffAdminConfig",  # django.contrib.admin with our site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -61,12 +62,17 @@ INSTALLED_APPS = [
     "django.contrib.sitemaps",
     "whitenoise.runserver_nostatic",  # runserver serves static files as production does
     "django.contrib.staticfiles",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
+    "axes",
     "django_filters",
     "django_htmx",
     "import_export",
     "aiservers",
     "catalog",
     "recommender",
+    "staff",
 ]
 
 MIDDLEWARE = [
@@ -83,9 +89,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
+    "staff.sessions.absolute_end",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",  # last: it answers instead of a sign-in that was one failure too many
 ]
 
 ROOT_URLCONF = "aiservers.urls"
@@ -198,6 +207,37 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 
+# Who works here: staff/ has the pages, axes counts failures, django-otp checks codes
+STAFF_TWO_FACTOR = env.str("STAFF_TWO_FACTOR", default="optional")
+if STAFF_TWO_FACTOR not in {"optional", "required"}:
+    raise ImproperlyConfigured(f"STAFF_TWO_FACTOR is {STAFF_TWO_FACTOR!r}; it must be optional or required.")
+OTP_TOTP_ISSUER = VENDOR_NAME
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AXES_FAILURE_LIMIT = env.int("SIGN_IN_FAILURES", default=5)
+AXES_COOLOFF_TIME = timedelta(minutes=env.int("LOCK_MINUTES", default=15))
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # nobody locks a colleague out from elsewhere
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the time that the page names stays true
+AXES_CLIENT_IP_CALLABLE = "staff.sign_in.client_address"  # behind our own trusted_proxy
+AXES_LOCKOUT_CALLABLE = "staff.sign_in.locked_out"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "csrfmiddlewaretoken"]
+AXES_DISABLE_ACCESS_LOG = True  # our own audit log says it
+AXES_ENABLE_ADMIN = False
+AXES_VERBOSE = False
+
+# Sessions exist below /admin/ only: each request there sets the idle time back
+SESSION_COOKIE_AGE = 60 * env.int("SESSION_IDLE_MINUTES", default=480)
+SESSION_LONGEST_SECONDS = 3600 * env.int("SESSION_HOURS", default=24)
+SESSION_SAVE_EVERY_REQUEST = True
+SESSION_EXPIRE_AT_BROWSER_CLOSE = env.bool("SESSION_ENDS_WITH_BROWSER", default=False)
+AUDIT_DAYS = env.int("AUDIT_DAYS", default=365)  # until purge_audit deletes an entry of the audit log
+for _name in ("SIGN_IN_FAILURES", "LOCK_MINUTES", "SESSION_IDLE_MINUTES", "SESSION_HOURS", "AUDIT_DAYS"):
+    if env.int(_name, default=1) < 1:
+        raise ImproperlyConfigured(f"{_name} must be a whole number, 1 or more.")
+
 # Logs: one JSON object a line on standard error
 LOGGING = {
     "version": 1,
@@ -208,6 +248,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
     "loggers": {
         "django": {"level": "INFO"},
+        "axes": {"level": "WARNING"},  # the audit log has the rest
         "django.request": {"level": "ERROR"},  # every answer has its line in aiservers.access
         "django.security.DisallowedHost": {"level": "CRITICAL"},  # scanners, answered with 400
         "django.server": {"handlers": ["stderr"], "level": "ERROR", "propagate": False},

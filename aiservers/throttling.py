@@ -23,7 +23,7 @@ def seconds_to_wait(address: str, action: str, limit: int, period: int) -> int:
     now = int(time.time())
     window = now // period
     # No address is kept, not even in the cache.
-    who = hashlib.sha256(f"{action} {_network(address)} {window}".encode()).hexdigest()[:32]
+    who = hashlib.sha256(f"{action} {network_of(address)} {window}".encode()).hexdigest()[:32]
     key = f"throttle:{who}"
     cache.add(key, 0, period)
     try:
@@ -44,7 +44,8 @@ def _left(period: int, now: int) -> int:
     return (now // period + 1) * period - now
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
+    """Return what counts as one client: an address, of IPv6 its first 64 bits."""
     try:
         parsed = ip_address(address)
     except ValueError:

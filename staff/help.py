@@ -1,0 +1,43 @@
+"""Who reads which page of the admin's help."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+
+@dataclass(frozen=True)
+class Role:
+    slug: str
+    title: str
+    summary: str
+
+    @property
+    def picture(self):
+        return f"img/help/{self.slug}.png"
+
+
+ROLES = {
+    role.slug: role
+    for role in (
+        Role(
+            "product-managers",
+            _("Help for product managers"),
+            _("Keep the figures right, with their sources; import, compare, publish, restore."),
+        ),
+        Role(
+            "sales",
+            _("Help for sales"),
+            _("Work on leads, read briefs, correct figures and answer error reports."),
+        ),
+        Role(
+            "marketing",
+            _("Help for marketing and authors"),
+            _("Write guides and texts in three languages, and see which language lags behind."),
+        ),
+        Role(
+            "everybody",
+            _("Help for everybody: signing in"),
+            _("Two-factor sign-in, lost phones, locked sign-ins and what is written down about them."),
+        ),
+    )
+}
