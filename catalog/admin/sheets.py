@@ -22,6 +22,7 @@ from catalog.sheets.errors import SheetError
 from catalog.sheets.preview import pages_of
 from catalog.sheets.resources import RESOURCES
 from catalog.sheets.rights import Rights
+from staff import audit
 
 TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -126,7 +127,7 @@ class SheetViews:
         except SheetError as error:
             messages.error(request, str(error))
             return HttpResponseRedirect(self.sheet_url("changelist"))
-        return download(content, RESOURCES[self.model]._meta.name, kind)
+        return download(request, content, RESOURCES[self.model]._meta.name, kind)
 
     def import_view(self, request):
         """Take a file, and show what it would do at an address of its own."""
@@ -191,6 +192,7 @@ class SheetViews:
             return self.page(request, "preview", upload.name, upload=upload, refused=str(error))
         if outcome.done:
             upload.delete()
+            audit.note(request, audit.Act.IMPORT, upload.name)
             messages.success(request, importing.summary(outcome))
             return HttpResponseRedirect(self.sheet_url("changelist"))
         return self.page(
@@ -281,7 +283,7 @@ class WholeCatalogAdmin(SheetViews, admin.ModelAdmin):
         if kind != "xlsx":
             raise Http404
         content = writing.workbook(scope.whole_catalog(self.rights(request).may_see))
-        return download(content, "catalog", kind)
+        return download(request, content, "catalog", kind)
 
     def scope(self, request, filters):
         return scope.Everything()
@@ -295,8 +297,10 @@ def locked(site, request, table, row):
         return ()
 
 
-def download(content, name, kind):
+def download(request, content, name, kind):
+    """Send a file, and write down who took it."""
     response = HttpResponse(content, content_type=TYPES[kind])
     day = timezone.localdate().isoformat()
     response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{kind}"'
+    audit.note(request, audit.Act.EXPORT, f"{name}.{kind}")
     return response
