@@ -90,6 +90,11 @@ def load_specs() -> Specs:
     return specs
 
 
+def read() -> Specs:
+    """Return the published catalog as this transaction sees it, kept for nobody: it may be taken back."""
+    return _read(versions.current())
+
+
 def forget() -> None:
     """Read the catalog anew at the next call; for tests that change rows behind the version's back."""
     global _kept

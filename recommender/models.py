@@ -243,11 +243,6 @@ class Price(models.Model):
     def __str__(self):
         return f"{self.server}, {self.gpu_count} × {self.gpu}"
 
-    def clean(self):
-        super().clean()
-        if self.variant_id and self.server_id and self.variant.server_id != self.server_id:
-            raise ValidationError({"variant": _("This variant belongs to another server.")})
-
     def save(self, *args, **kwargs):
         with transaction.atomic():
             super().save(*args, **kwargs)
@@ -257,6 +252,11 @@ class Price(models.Model):
         with transaction.atomic():
             versions.bump_content()
             return super().delete(*args, **kwargs)
+
+    def clean(self):
+        super().clean()
+        if self.variant_id and self.server_id and self.variant.server_id != self.server_id:
+            raise ValidationError({"variant": _("This variant belongs to another server.")})
 
 
 class RegressionCase(models.Model):

@@ -1,0 +1,60 @@
+"""A second button below the form: what would this change do to advice? Asked before anything is saved."""
+
+from django.contrib import admin
+from django.http import HttpResponse
+
+from catalog.admin import editors
+from recommender import services_impact
+
+ASK = "_impact"  # the button's name
+
+
+class Shown:
+    """A form that is looked at once more with what was typed, and not saved."""
+
+    def is_valid(self):
+        super().is_valid()
+        return False
+
+
+class ImpactAdmin(admin.ModelAdmin):
+    """Rows that advice rests on. Comes before HistoryAdmin, which records what it takes back."""
+
+    def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
+        if request.method != "POST" or ASK not in request.POST:
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        arguments = (request, object_id, form_url, extra_context)
+        answer = None
+
+        def save():
+            nonlocal answer
+            request.would_be_saved = False
+            answer = super(ImpactAdmin, self).changeform_view(*arguments)
+            return request.would_be_saved
+
+        request.impact = services_impact.impact(save)
+        if request.impact is None:  # the form says what is wrong
+            return answer
+        return super().changeform_view(*arguments)
+
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        form = super().get_form(request, obj, change=change, **kwargs)
+        return editors.with_class(form, Shown) if getattr(request, "impact", None) else form
+
+    def response_add(self, request, obj, post_url_continue=None):
+        return self.tried(request) or super().response_add(request, obj, post_url_continue)
+
+    def response_change(self, request, obj):
+        return self.tried(request) or super().response_change(request, obj)
+
+    def tried(self, request):
+        """Note that the form was good enough to be saved, where that was all that was asked."""
+        if ASK not in request.POST:
+            return None
+        request.would_be_saved = True
+        return HttpResponse()
+
+    def render_change_form(self, request, context, add=False, change=False, form_url="", obj=None):
+        may_save = self.has_add_permission(request) if add else self.has_change_permission(request, obj)
+        context |= {"ask_impact": ASK if may_save else "", "impact": getattr(request, "impact", None)}
+        return super().render_change_form(request, context, add, change, form_url, obj)
