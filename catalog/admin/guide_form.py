@@ -40,6 +40,8 @@ class GuideForm(HistoryForm):
             self._add_fields_of(language)
         if "key" in self.fields:
             self.fields["key"].required = False
+        if "workloads" in self.fields:
+            self.fields["workloads"].label_from_instance = lambda work: work.name or work.slug
 
     def _add_fields_of(self, language):
         for name in Guide.TRANSLATED:

@@ -226,6 +226,14 @@ def test_a_huge_text_is_refused_with_its_length(marketing):
     assert "100" in found["body_es"][0]
 
 
+def test_a_form_that_is_too_long_to_be_read_says_so(marketing):
+    guide = GuideFactory()
+    response = save(marketing, url(guide), body_es="a" * 2_700_000)
+    assert response.status_code == 413
+    assert "2,5" in response.content.decode()
+    assert state(guide).state == State.DRAFT
+
+
 def test_a_doubtful_number_is_listed_and_stops_nothing(marketing):
     ServerFactory(name="ThinkSystem SR675 V3", slug="thinksystem-sr675-v3")
     guide = GuideFactory(body_es="El ThinkSystem SR675 V3 lleva 77 tarjetas.")

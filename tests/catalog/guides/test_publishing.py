@@ -132,6 +132,26 @@ def test_a_guide_appears_everywhere_at_its_minute(client, db, clock, publish):
         assert client.get(path, headers={"If-None-Match": tags[path]}).status_code == 200
 
 
+def test_a_language_is_told_of_by_the_others_at_its_minute(client, db, clock):
+    guide = GuideFactory(slug_es="guia", **IN_RUSSIAN)
+    publishing.publish(guide, "es")
+    publishing.publish(guide, "ru", at=clock.now + datetime.timedelta(hours=1))
+    with override("ru"):
+        russian, feed = reverse("catalog:guide", args=["pamiat"]), reverse("catalog:guide_feed")
+    spanish = visit(client, "guia")
+    head = f'<link rel="alternate" hreflang="ru" href="http://testserver{russian}">'
+    clock.pass_by(minutes=59, seconds=59)
+    assert visit(client, "guia", **{"If-None-Match": spanish["ETag"]}).status_code == 304
+    assert head not in visit(client, "guia").content.decode()
+    assert feed not in fed(client)
+    assert russian not in client.get("/sitemap.xml").content.decode()
+    clock.pass_by(seconds=1)
+    assert visit(client, "guia", **{"If-None-Match": spanish["ETag"]}).status_code == 200
+    assert head in visit(client, "guia").content.decode()
+    assert feed in fed(client)
+    assert f'hreflang="ru" href="http://testserver{russian}"' in client.get("/sitemap.xml").content.decode()
+
+
 def test_a_new_text_takes_the_old_ones_place_at_its_minute(client, db, clock):
     guide = GuideFactory(slug_es="guia", title_es="Antes")
     publishing.publish(guide, "es")
