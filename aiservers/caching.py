@@ -15,6 +15,7 @@ from functools import cache
 from http import HTTPStatus
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.translation import get_language
 
@@ -68,11 +69,15 @@ def release():
 
 
 def etag(request):
-    """Return the ETag of a public page: the same until a fact, the release or the language changes."""
+    """Return the ETag of a public page: the same until a fact, the release or the language changes.
+
+    The day is part of it, since prices hold for days.
+    """
     swaps = bool(request.htmx) and not (request.htmx.boosted or request.htmx.history_restore_request)
     # What the API answers depends on the whole address; a page's ETag is asked at its own address only.
     address = request.get_full_path() if is_api(request) else ""
-    state = f"{versions.current()} {versions.content()} {get_language()} {release()} {swaps} {address}"
+    versions_now = f"{versions.current()} {versions.content()} {timezone.localdate()}"
+    state = f"{versions_now} {get_language()} {release()} {swaps} {address}"
     return f'"{hashlib.sha256(state.encode()).hexdigest()[:20]}"'
 
 

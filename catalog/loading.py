@@ -67,6 +67,13 @@ CHILDREN = {
 SUBJECT = {Server: "server", Variant: "variant", GPUOption: "option", GPU: "gpu", AIModel: "ai_model"}
 SINGLE_VALUE = {PowerSupply: "power_w", CoolingOption: "kind"}  # rows that a file writes as plain values
 
+_also = []  # (file, table) of other apps
+
+
+def also(file, model):
+    """Load a file of another app's rows after the catalog's own."""
+    _also.append((file, model))
+
 
 class FixtureError(ValueError):
     """A file says something that the catalog cannot hold."""
@@ -118,6 +125,9 @@ def fill(loader, folder):
     loader.table(Server, servers)
     cases = [case for path in sorted((folder / "benchmarks").glob("*.yaml")) for case in read(path, "id")]
     loader.results(cases)
+    for file, model in _also:
+        if (folder / file).exists():
+            loader.table(model, read(folder / file))
     try:
         files.load(folder, loader.report, overwrite=loader.overwrite)
     except files.FileError as error:

@@ -3,10 +3,10 @@
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from catalog.templatetags.units import estimated, format_number, places, power
-from recommender import change_texts, reasons, sensitivity, services
+from recommender import change_texts, prices, reasons, sensitivity, services
 from recommender.answers import KEYS
 from recommender.changes import funnel
-from recommender.orders import VIEWS, ordered
+from recommender.orders import PRICE, VIEWS, ordered
 from recommender.pages import address
 from recommender.scatter import amount_of, scatter
 from recommender.sizing.demand import UNITS
@@ -16,11 +16,13 @@ VIEW_LABELS = {
     "small": _("Smallest that fits"),
     "grow": _("Room to grow"),
     "power": _("Lowest power"),
+    PRICE: _("Lowest price"),
 }
 VIEW_NOTES = {
     "small": _("In the order of height, then cards. Level: the same height and as many cards."),
     "grow": _("In the order of the room to grow. Level: less than two points apart."),
     "power": _("In the order of the typical draw. Level: less than a tenth apart."),
+    PRICE: _("In the order of the public price of all servers of a match. Level: the same price."),
 }
 MAX_ROWS = 8  # of the front, in the table of the results
 MAX_SHOWN = 3  # reasons and cautions of a match; the rest opens
@@ -29,12 +31,13 @@ MAX_SHOWN = 3  # reasons and cautions of a match; the rest opens
 def view_of(request):
     """Return the view that the address names; one that does not exist is the best overall."""
     view = request.GET.get("view", "")
-    return view if view in VIEWS else VIEWS[0]
+    return view if view in (*VIEWS, PRICE) else VIEWS[0]
 
 
-def views(form, view):
-    """Return the views of the same matches, each with its address."""
+def views(form, view, has_prices=False):
+    """Return the views of the same matches, each with its address; price is one where every match has one."""
     query = form.address_query()
+    names = (*VIEWS, PRICE) if has_prices else VIEWS
     return [
         {
             "name": name,
@@ -42,13 +45,14 @@ def views(form, view):
             "is_current": name == view,
             "address": address("results", query if name == VIEWS[0] else f"{query}&view={name}"),
         }
-        for name in VIEWS
+        for name in names
     ]
 
 
 def front(result, view, page_names):
     """Return the matches that no other beats in everything: a drawing, a table, and who beats the others."""
-    matches = ordered(result.ranking.matches, view)
+    costs = prices.of_matches(result.ranking.matches) if view == PRICE else {}
+    matches = ordered(result.ranking.matches, view, {name: cost.amount for name, cost in costs.items()})
     rows, beaten = [], []
     ranks = {}
     for rank, match in enumerate(matches, 1):

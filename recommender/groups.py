@@ -5,9 +5,20 @@ GROUPS = {
         "brief": ("view", "delete"),
         "lead": ("view", "change", "delete"),
         "contact": ("view", "delete"),
+        "contactmessage": ("view",),
+        "price": ("view", "add", "change", "delete", "publish"),
+        "regressioncase": ("view", "add", "change", "delete"),
     },
     # Sales work on leads and delete nothing: a visitor does that alone, or asks the product managers.
-    "Sales": {"brief": ("view",), "lead": ("view", "change"), "contact": ("view",)},
+    # They set prices, and product managers publish them.
+    "Sales": {
+        "brief": ("view",),
+        "lead": ("view", "change"),
+        "contact": ("view",),
+        "contactmessage": ("view",),
+        "price": ("view", "add", "change"),
+        "regressioncase": ("view",),
+    },
 }
 
 

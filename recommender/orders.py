@@ -1,28 +1,39 @@
-"""Other orders of the same matches: the smallest first, the most room to grow, the lowest power.
+"""Other orders of the same matches: the smallest first, the most room to grow, the lowest power or price.
 
-States and what is not known stay before any preference. Neighbours that the figure of a view does not tell
-apart are tied.
+Prices come from outside and order only where every match has one. States and what is not known stay before
+any preference. Neighbours that the figure of a view does not tell apart are tied.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from recommender.ranking import Match
 from recommender.sizing.choosing import standing
 from recommender.sizing.scores import TIE_POINTS
 
 VIEWS = ("best", "small", "grow", "power")
+PRICE = "price"  # a view beside these, where every match has a price
 LEVEL_POWER = 0.1  # typical draws nearer than a tenth are not told apart: their ranges are wider
 UNKNOWN = float("inf")
 
-Key = Callable[[Match], tuple[float, ...]]
+Key = Callable[[Match], tuple[float | Decimal, ...]]
 
 
-def ordered(matches: Sequence[Match], view: str) -> tuple[Match, ...]:
-    """Return the matches in the order of a view, with its own ties; an unknown view is the best overall."""
-    if view not in _KEYS:
+def ordered(
+    matches: Sequence[Match], view: str, prices: Mapping[tuple[str, str], Decimal] | None = None
+) -> tuple[Match, ...]:
+    """Return the matches in the order of a view, with its own ties; an unknown view is the best overall.
+
+    Args:
+        prices: of every match by server and GPU, all in one currency; without one of them, price is no view.
+    """
+    if view == PRICE and prices and all(_name(match) in prices for match in matches):
+        key, is_level = (lambda match: (prices[_name(match)],)), _same
+    elif view in _KEYS:
+        key, is_level = _KEYS[view]
+    else:
         return tuple(matches)
-    key, is_level = _KEYS[view]
     places = {id(match): place for place, match in enumerate(matches)}
     arranged = sorted(matches, key=lambda match: (*standing(match.config), *key(match), places[id(match)]))
     found: list[Match] = []
@@ -35,6 +46,10 @@ def ordered(matches: Sequence[Match], view: str) -> tuple[Match, ...]:
         )
         found.append(replace(match, tied=tied))
     return tuple(found)
+
+
+def _name(match: Match) -> tuple[str, str]:
+    return match.config.node.server, match.config.node.gpu.slug
 
 
 def _small(match: Match) -> tuple[float, ...]:
@@ -53,6 +68,10 @@ def _power(match: Match) -> tuple[float, ...]:
     return (UNKNOWN if watts is None else watts.typical,)
 
 
+def _same(first: tuple[float | Decimal, ...], second: tuple[float | Decimal, ...]) -> bool:
+    return first == second
+
+
 def _near(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
     return abs(first[0] - second[0]) < TIE_POINTS
 
@@ -62,7 +81,7 @@ def _nearly(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
 
 
 _KEYS: dict[str, tuple[Key, Callable[[tuple[float, ...], tuple[float, ...]], bool]]] = {
-    "small": (_small, lambda first, second: first == second),
+    "small": (_small, _same),
     "grow": (_grow, _near),
     "power": (_power, _nearly),
 }

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
@@ -24,6 +25,7 @@ from recommender import (
     orders,
     plan_texts,
     presentation,
+    prices,
     ranking,
     reasons,
     sensitivity,
@@ -396,9 +398,12 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
 
     Args:
         top: matches that are shown; None: all.
-        view: their order, one of `orders.VIEWS`.
+        view: their order, one of `orders.VIEWS`, or by price where every match has one.
     """
-    matches = orders.ordered(result.ranking.matches, view)
+    costs = prices.of_matches(result.ranking.matches)
+    matches = orders.ordered(result.ranking.matches, view, _amounts(costs))
+    if view == orders.PRICE and not costs:
+        view = orders.VIEWS[0]
     if view != orders.VIEWS[0]:  # what puts a match first overall says nothing here
         matches = tuple(
             replace(match, reasons=tuple(item for item in match.reasons if item.code not in FIRST))
@@ -433,8 +438,12 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
             {"key": key, "label": str(KEYS[key].label), "text": reasons.to_measure(key)}
             for key in result.to_measure
         ],
+        "view": view,
+        "has_prices": bool(costs),
         "matches": [
-            _match_row(result, match, rank, servers, gpus, variants) for rank, match in enumerate(shown, 1)
+            _match_row(result, match, rank, servers, gpus, variants)
+            | {"cost": costs.get((match.config.node.server, match.config.node.gpu.slug))}
+            for rank, match in enumerate(shown, 1)
         ],
         "not_shown": [servers[slug] for slug in hidden if slug not in shown_servers],
         "rejected": [
@@ -455,6 +464,10 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
         ],
         "plans": plan_texts.page(result),
     }
+
+
+def _amounts(costs: Mapping[tuple[str, str], prices.Cost]) -> dict[tuple[str, str], Decimal]:
+    return {name: cost.amount for name, cost in costs.items()}
 
 
 def _growth(result: Result) -> list[str]:

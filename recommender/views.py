@@ -36,6 +36,7 @@ def results(request):
     show_all = request.GET.get("show") == "all"
     view = decision_page.view_of(request)
     page = services.page(result, top=None if show_all else TOP, view=view)
+    view = page["view"]  # price is one only where every match has one
     form = Questionnaire(request.GET, problems, presentation.stand_ins(page))
     edited = presentation.edited_questions(form, page)
     edited_more = presentation.typical_questions(form, page, edited)
@@ -73,7 +74,7 @@ def results(request):
         "measuring_url": address("measuring", form.query),
         "work_url": address("questionnaire", form.query),
         "view": view,
-        "views": decision_page.views(form, view),
+        "views": decision_page.views(form, view, page["has_prices"]),
         "view_note": decision_page.VIEW_NOTES.get(view, ""),
         "front": decision_page.front(result, view, result.names),
         "funnel": decision_page.funnel_rows(result),

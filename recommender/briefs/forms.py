@@ -1,10 +1,10 @@
-"""The two forms of briefs: making one, and sending it to sales."""
+"""Forms of briefs: making one, sending it to sales; and of sales: answering, asking for a person's data."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from aiservers.forms import WithTrap
-from recommender.models import MAX_NOTE, MAX_TITLE, Contact
+from recommender.models import MAX_NOTE, MAX_TITLE, Contact, ContactMessage
 
 CONSENT = _(
     "I agree that the vendor keeps these contact data to answer me about this brief. I can delete them at "
@@ -51,3 +51,26 @@ class ContactForm(WithTrap, forms.ModelForm):
             "phone": forms.TextInput(attrs={"autocomplete": "tel", "inputmode": "tel"}),
             "message": forms.Textarea(attrs={"rows": 4}),
         }
+
+
+class AnswerForm(forms.ModelForm):
+    """An e-mail to whoever sent a lead."""
+
+    class Meta:
+        model = ContactMessage
+        fields = ["subject", "body", "with_brief"]
+        widgets = {
+            "subject": forms.TextInput(attrs={"class": "vTextField"}),
+            "body": forms.Textarea(attrs={"class": "vLargeTextField", "rows": 16}),
+        }
+
+    def clean_subject(self):
+        return " ".join(self.cleaned_data["subject"].split())  # a header is one line
+
+
+class PersonForm(forms.Form):
+    """Whose data somebody asks for."""
+
+    email = forms.EmailField(
+        label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"})
+    )
