@@ -1,8 +1,10 @@
 """A guide from its first word to a fact that changes under it, in the hands of those who may do each step."""
 
 import datetime
+from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
@@ -37,8 +39,9 @@ def sign_in(page, base_url, name):
     """Carry the session of somebody who has signed in; how that is done has tests of its own."""
     client = Client()
     client.force_login(User.objects.get(username=name))
-    session = client.cookies["sessionid"].value
-    page.context.add_cookies([{"name": "sessionid", "value": session, "url": base_url}])
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+    where = {"domain": urlsplit(base_url).hostname, "path": cookie["path"]}
+    page.context.add_cookies([{"name": cookie.key, "value": cookie.value} | where])
 
 
 def press(page, act):

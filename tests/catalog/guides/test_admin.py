@@ -207,9 +207,13 @@ def test_a_mistake_is_shown_beside_its_text_with_its_line_and_stops_the_text(mar
     assert f" {line} (" in found["body_es"][0]
     assert body.splitlines()[line - 1] in found["body_es"][0]
     assert not GuideEdition.objects.exists()
-    save(marketing, url(guide), body_es=body)  # as a draft it is kept, and what is wrong stays on the page
+
+
+def test_a_draft_with_mistakes_is_kept_and_its_page_lists_them(marketing):
+    guide = GuideFactory()
+    save(marketing, url(guide), body_es="Dos [tres](server:no-such-server).\n")
     guide.refresh_from_db()
-    assert guide.body_es == body
+    assert guide.body_es == "Dos [tres](server:no-such-server).\n"
     panels = marketing.get(url(guide)).context["languages"]
     assert [panel.language for panel in panels if panel.errors] == ["es"]
 
@@ -288,7 +292,7 @@ def test_a_translation_follows_its_source_and_the_difference_is_shown(clock, mar
     save(marketing, url(guide), **RUSSIAN)
     save(marketing, url(guide), act="publish:ru")
     assert state(guide, "ru").state == State.PUBLISHED
-    clock.pass_by(days=1)
+    clock.pass_by(minutes=1)
     save(marketing, url(guide), body_es="Uno <b>siete</b> tres.\n\nCuatro.\n")
     assert state(guide, "ru").state == State.PUBLISHED  # readers of Spanish do not have it yet
     guide.refresh_from_db()
