@@ -98,7 +98,22 @@ def encrypted_zip():
         b'slug;name\r\na;"never closed',
         b"slug;name\r\na;" + b"x" * 200_000,
     ],
-    ids=lambda content: repr(content[:12]),
+    ids=[
+        "empty",
+        "blank",
+        "old Excel",
+        "protected",
+        "no archive",
+        "document",
+        "broken",
+        "entities",
+        "encrypted part",
+        "cut off",
+        "picture",
+        "PDF",
+        "quote never closed",
+        "endless cell",
+    ],
 )
 def test_what_cannot_be_read_gets_a_sentence(content):
     with pytest.raises(SheetError) as error:
