@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import AIModel, CacheGroup, MeasuredWeights, ModelPart
@@ -26,7 +27,7 @@ class MeasuredWeightsInline(admin.TabularInline):
 
 
 @admin.register(AIModel)
-class AIModelAdmin(SheetsAdmin, PublishedAdmin):
+class AIModelAdmin(ImpactAdmin, SheetsAdmin, PublishedAdmin):
     bulk_fields = ["tier", "license", "developer", "family"]
     list_display = ["name", "developer", "kind", "billions", "max_context", "cache_known", "is_published"]
     list_filter = ["is_published", "kind", "tier", "attention_type", "cache_known", "developer"]

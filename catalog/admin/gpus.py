@@ -4,13 +4,14 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPU
 
 
 @admin.register(GPU)
-class GPUAdmin(SheetsAdmin, PublishedAdmin):
+class GPUAdmin(ImpactAdmin, SheetsAdmin, PublishedAdmin):
     bulk_fields = ["market_state", "serves_language_models", "architecture"]
     list_display = [
         "name",

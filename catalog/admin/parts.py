@@ -38,11 +38,18 @@ class PublishedAdmin(BulkAdmin, TranslationAdmin):
     def may_publish(self, request):
         return request.user.has_perm(f"catalog.publish_{self.opts.model_name}")
 
+    def get_object(self, request, object_id, from_field=None):
+        row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            row.was_published = row.is_published
+        return row
+
     def get_readonly_fields(self, request, obj=None):
         fields = list(super().get_readonly_fields(request, obj))
         if not self.may_publish(request):
             fields.append("is_published")
-        if obj is not None and obj.is_published:
+        # A bound form has already told the row what was typed: what counts is what readers see.
+        if obj is not None and getattr(obj, "was_published", obj.is_published):
             fields.append("slug")
         return fields
 

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.comfort import DuplicateAdmin
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import PublishedAdmin, SeveralLines, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import CoolingOption, PowerSupply, Server, Variant
@@ -30,7 +31,7 @@ class VariantInline(admin.TabularInline):
 
 
 @admin.register(Server)
-class ServerAdmin(SeveralLines, SheetsAdmin, DuplicateAdmin, PublishedAdmin):
+class ServerAdmin(ImpactAdmin, SeveralLines, SheetsAdmin, DuplicateAdmin, PublishedAdmin):
     several_lines = ["cpu_generations"]
     bulk_fields = ["lifecycle", "successor", "generation", "launch_year", "launch_month", "pcie_gen"]
     list_display = [
