@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, gettext_lazy as _
 
@@ -43,15 +44,16 @@ class ContactInline(admin.StackedInline):
     @admin.display(description=_("e-mails sent"))
     def sent(self, contact):
         lines = (
-            (timezone.localtime(message.sent_at), message.sent_by, message.subject, message.body)
+            (
+                date_format(timezone.localtime(message.sent_at), "SHORT_DATETIME_FORMAT"),
+                message.sent_by,
+                message.subject,
+                message.body,
+            )
             for message in contact.messages.all()
         )
-        return (
-            format_html_join(
-                "", "<details><summary>{:%Y-%m-%d %H:%M}, {}: {}</summary><pre>{}</pre></details>", lines
-            )
-            or "—"
-        )
+        shown = "<details><summary>{}, {}: {}</summary><pre>{}</pre></details>"
+        return format_html_join("", shown, lines) or "—"
 
 
 class FollowUpFilter(admin.SimpleListFilter):
