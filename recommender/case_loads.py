@@ -140,7 +140,7 @@ def _requests(
     ttft, tpot = reader.ends("ttft_ms"), reader.ends("tpot_ms")
     assert ttft is not None
     assert tpot is not None
-    shown = []
+    today = []  # what the formula that readers see comes to: growth has a sentence of its own
     for place, corner in enumerate((hard, easy)):
         # Times in the system: the longer they are, the more requests are in it at once.
         each = max(tpot) if place == 0 else min(tpot)
@@ -148,16 +148,16 @@ def _requests(
         seconds = (first + corner["output_tokens"] * each) / 1000
         if per_second is not None:
             requests = per_second[place] * growth[place] * seconds
+            today.append(_up(per_second[place] * seconds))
             corner["arrivals_per_s"] = per_second[place] * growth[place]
             corner["arrivals_given"] = source != "users"
         else:
             ends = reader.ends("concurrency")
             assert ends is not None
             requests = ends[place] * growth[place]
-        shown.append(_up(requests))
         corner["requests"] = _up(_running(reader, requests, seconds, growth, place))
     if per_second is not None:
-        value = canonical(Interval(Decimal(shown[1]), Decimal(max(shown))))
+        value = canonical(Interval(Decimal(today[1]), Decimal(max(today))))
         reader.note("concurrency", value, "default", "from_rate")
     if reader.given("queue_ok"):
         reader.text("queue_ok")

@@ -28,6 +28,7 @@ STEPS_OF_TRAINING = 100  # after as many to warm up
 PROMPTS = (50, 500)
 # Writing checkpoints should cost no more than that of the training time: our own judgement.
 CHECKPOINT_SHARE = 0.05
+PEAK_KEYS = ("concurrency", "growth_percent", "horizon_years")
 
 Subject = Literal["model", "data", "load", "running", "storage", "acceptance"]
 SUBJECTS: tuple[Subject, ...] = ("model", "data", "load", "running", "storage", "acceptance")
@@ -350,14 +351,17 @@ def _power(match: Match | None) -> tuple[Expected, ...]:
 
 
 def _peak(advice: Advice) -> float:
-    """Return the load at the peak, as it was answered or stood in for; that of the harder end."""
+    """Return the peak that the servers are bought for, requests that wait included; of the harder end."""
     case = advice.case
     if case.kind != "tokens":
         return case.hard.rate or 0.0
-    for item in advice.assumptions:
-        if item.key == "concurrency":
-            return float(item.value.split("..")[-1])
-    return float(case.hard.requests)
+    high = {
+        item.key: float(item.value.split("..")[-1]) for item in advice.assumptions if item.key in PEAK_KEYS
+    }
+    if "concurrency" not in high:
+        return float(case.hard.requests)
+    growth = (1 + high.get("growth_percent", 0.0) / 100) ** high.get("horizon_years", 0.0)
+    return float(ceil(round(high["concurrency"] * growth, 6)))
 
 
 def _is_answered(advice: Advice, keys: Sequence[str]) -> bool:

@@ -2,8 +2,9 @@
 
 from django.utils.translation import gettext_lazy as _, pgettext, pgettext_lazy
 
+from recommender.plans.terms import NIGHT_HOURS
 from recommender.power_page import PERCENT, reckoned_figure
-from recommender.sizing.energy import Reckoned
+from recommender.sizing.energy import HOURS_PER_MONTH, Reckoned
 from recommender.sizing.experiments import gpu_hours_of, hours_available, month_of, stall_of_case, with_stalls
 from recommender.sizing.specs import GB, Range
 
@@ -54,7 +55,7 @@ def month_details(match, case, given):
     said = ""
     if wanted is not None and cycle.low > 0:
         maintenance = given.interval("maintenance_hours")
-        available = hours_available(maintenance_hours=float(maintenance.high) if maintenance else 0.0)
+        available = _available(case, float(maintenance.high) if maintenance else 0.0)
         month = month_of(cycle, _range(wanted), available.amount.typical)
         figures.append(_figure(_("Hours of the month that training may take"), available, hours))
         if month.share is not None:
@@ -69,6 +70,15 @@ def month_details(match, case, given):
 
 def _figure(label, reckoned, unit):
     return reckoned_figure(label, reckoned, unit, NAMES)
+
+
+def _available(case, maintenance):
+    """Return the hours of a month that training may take: the nights of a service on the same cards."""
+    open_hours = HOURS_PER_MONTH - maintenance
+    serving = 0.0
+    if case.serves and not case.together and open_hours > 0:
+        serving = 1 - max(NIGHT_HOURS - maintenance, 0.0) / open_hours
+    return hours_available(maintenance_hours=maintenance, serving_share=serving)
 
 
 def _stall(case, given):

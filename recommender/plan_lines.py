@@ -292,29 +292,29 @@ def growth_rows(result: "Result", growth: Growth, *, larger: bool = False) -> di
         }
         for step in growth.steps
     ]
-    due = []
+    due, today = [], growth.steps[0].load
     more_cards = growth.full_at is not None and growth.full_at != growth.server_full_at
     for wanted, code, load, months in (
         (more_cards, "cards_due", growth.full_at, growth.full_in_months),
         (True, "larger_due" if larger else "server_due", growth.server_full_at, growth.server_full_in_months),
     ):
-        if not wanted or load is None:
-            continue
+        if not wanted or load is None or load < today:
+            continue  # below today's load: it fits only at the favourable end, which is said elsewhere
         values = {"load": load_text(result, load, estimate=True)}
         if months is not None:
             code, values = f"{code}_months", values | {"months": units.number(months), "count": months}
         due.append(str(said.GROWTH[code] % values))
     if growth.each_server is not None and not larger:
-        due.append(_each_server(result, growth.each_server))
+        due.append(_each_server(result, growth.each_server, today))
     return {"steps": steps, "due": due}
 
 
-def _each_server(result: "Result", load: float) -> str:
+def _each_server(result: "Result", load: float, today: float) -> str:
+    """Return what one more server adds; in people, as many requests each as they send today."""
     people, values = result.plans.terms.users, {"load": load_text(result, load, estimate=True)}
-    requests = result.case.hard.requests
-    if people is None or not requests:
+    if people is None or not today:
         return str(said.GROWTH["each"]) % values
-    more = people.high / requests * load
+    more = people.high / today * load
     return str(said.GROWTH["each_users"]) % (values | {"users": units.number(units.estimated(more, 2))})
 
 

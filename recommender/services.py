@@ -475,9 +475,9 @@ def _growth(result: Result) -> list[str]:
     items = {item.key: item for item in result.assumptions}
     grows = all(
         key in items and items[key].origin in ("given", "hypothesis")
-        for key in ("growth_percent", "horizon_years", "concurrency")
+        for key in ("growth_percent", "horizon_years")
     )
-    if not grows or result.case.kind != "tokens":
+    if not grows or "concurrency" not in items or result.case.kind != "tokens":
         return []
     return [reasons.grown(_value_text(items["concurrency"], {}, {}), result.case.hard.requests)]
 

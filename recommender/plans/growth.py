@@ -70,7 +70,7 @@ def serving_growth(case: Case, terms: Terms, match: Match, kept: int = 0, most: 
     for percent, months, factor in factors(terms, config.strict):
         load = _load(case, config.corner) * factor
         if case.kind == "tokens":
-            load = ceil(round(load, 6))
+            load = float(_grown(config.corner.requests, factor))
         found = _serving(case, config, factor, kept, most)
         steps.append(_step(percent, months, load, found, kept))
     full, whole, each = _limits(case, match, kept)
@@ -158,10 +158,18 @@ def _times(corner: Corner, factor: float) -> Corner:
     arrivals = corner.arrivals_per_s
     return replace(
         corner,
-        requests=max(ceil(round(corner.requests * factor, 6)), 1),
+        requests=_grown(corner.requests, factor),
         arrivals_per_s=None if arrivals is None else arrivals * factor,
         rate=None if corner.rate is None else corner.rate * factor,
     )
+
+
+def _grown(requests: int, factor: float) -> int:
+    """Return whole requests times a factor, at least one.
+
+    Requests of the horizon were rounded up once: taken back to an earlier day, they are not rounded up again.
+    """
+    return max(ceil(round((requests - (factor < 1)) * factor, 6)), 1)
 
 
 def _sizes(case: Case, config: Config, corner: Corner, counts: tuple[int, ...]) -> Iterator[Config]:

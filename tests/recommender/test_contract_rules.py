@@ -42,6 +42,17 @@ def test_people_stand_in_for_the_rate():
     assert assumption(result, "concurrency")["value"] == 150  # 8.33/s x 18 s
 
 
+def test_growth_changes_what_is_sized_and_not_the_formula_of_the_load():
+    """8.33/s x 18 s = 150 today; 150 x 1.5 x 1.5 = 337.5 after two years of 50 %."""
+    result = advice(
+        stage="inference", workload="rag", model="llama-3.1-8b", users=1000, active_percent=20,
+        requests_per_user_minute=1, peak_factor=2.5, ttft_ms=2400, tpot_ms=30, output_tokens=520,
+        growth_percent=50, horizon_years=2,
+    )  # fmt: skip
+    assert assumption(result, "concurrency")["value"] == 150
+    assert all(match["max_concurrency"] >= 338 for match in result["matches"] if match["state"] == "fits")
+
+
 @pytest.mark.parametrize("direct", [{"concurrency": 3}, {"requests_per_second": 1}])
 def test_people_do_not_count_where_the_load_is_known(direct):
     load = CHAT | {"concurrency": None} | direct

@@ -51,6 +51,12 @@ def test_each_measure_has_its_words(answers):
         assert all("%(" not in limit["text"] for limit in item["limits"])
 
 
+def test_the_load_is_the_one_that_the_servers_are_bought_for():
+    """10 at the peak, twice as many after a year."""
+    plan = plan_of(**CHAT, growth_percent=100, horizon_years=1)
+    assert measure(plan, "response").steps == ((25, 5), (50, 10), (100, 20), (150, 30))
+
+
 def test_the_load_is_a_quarter_to_one_and_a_half_of_the_peak():
     """Of 10 at the peak: 2.5, so 3, then 5, 10 and 15."""
     assert measure(plan_of(**CHAT), "response").steps == ((25, 3), (50, 5), (100, 10), (150, 15))

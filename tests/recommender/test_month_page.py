@@ -29,6 +29,14 @@ def test_experiments_stand_against_the_hours(client):
     assert "They do not all fit in the hours of the month." in many
 
 
+def test_beside_a_service_only_the_nights_are_left(client):
+    """Eight hours of 365 / 12 nights: 243 h, as in the comparison; where both run at once all 730 h."""
+    mixed = "stage=mixed&model=llama-3.1-8b&concurrency=4&dataset_tokens=5000000&experiments_per_month=2"
+    assert "Hours of the month that training may take" in page_of(client, mixed)
+    assert "= 243\u202fh" in page_of(client, mixed)
+    assert "= 730\u202fh" in page_of(client, f"{mixed}&one_node=yes")
+
+
 def test_checkpoints_of_the_whole_model_wait_for_the_storage(client):
     query = "&storage_gbs=2&checkpoint_minutes=30"
     whole = page_of(client, TRAINING.format(method="full") + query)

@@ -9,7 +9,7 @@ from django.utils.translation import override
 from hypothesis import given, strategies as st
 
 from recommender.answers import parse
-from recommender.plan_lines import cycles_texts
+from recommender.plan_lines import cycles_texts, growth_rows
 from recommender.plans import Span, Terms
 from recommender.plans.comparison import Plan, capacity_of
 from recommender.plans.contention import checkpoint_bytes, contention, cycle_hours, training_rate
@@ -246,6 +246,34 @@ def test_sized_for_a_horizon_today_is_less():
     """Growth of 100 % for two years sizes for 40 of 10; today's step is 10 again."""
     steps = advice(**BOTH, growth_percent=100, horizon_years=2)["plans"]["separate"]["growth"]["steps"]
     assert [step["load"] for step in steps] == [10, 20, 40]
+
+
+PEOPLE = {
+    "stage": "inference", "workload": "rag", "model": "llama-3.1-8b", "users": 1000, "active_percent": 20,
+    "requests_per_user_minute": 1, "peak_factor": 2.5, "ttft_ms": 2400, "tpot_ms": 30, "output_tokens": 520,
+}  # fmt: skip
+
+
+def test_todays_step_is_not_rounded_up_twice():
+    """1,000 people are 150 requests at once; half more 225, and 337.5, so 338, after two years."""
+    steps = result_of(**PEOPLE, growth_percent=50, horizon_years=2).plans.scale.growth.steps
+    assert [step.load for step in steps] == [150, 225, 338]
+
+
+@pytest.mark.parametrize("growth", [{}, {"growth_percent": 50, "horizon_years": 2}])
+def test_one_more_server_is_for_as_many_people_as_send_its_requests_today(growth):
+    """150 requests at once are 1,000 people: 6.67 people each, however the load was sized."""
+    result = result_of(**PEOPLE, **growth)
+    scale = replace(result.plans.scale.growth, each_server=300.0)
+    with override("en"):
+        assert "300 requests at once, that is about 2,000 more" in growth_rows(result, scale)["due"][-1]
+
+
+def test_a_limit_below_todays_load_is_no_date_for_the_next_server():
+    """What fits at the favourable end only carries less than today's load at the other."""
+    result = result_of(**PEOPLE)
+    scale = replace(result.plans.scale.growth, full_at=18.0, server_full_at=18.0, each_server=None)
+    assert growth_rows(result, scale)["due"] == []
 
 
 def test_the_month_in_which_a_server_is_full_follows_from_the_growth():
