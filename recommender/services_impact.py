@@ -20,9 +20,8 @@ BRIEFS = 50  # newest open ones that are looked at
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that would be other than before."""
+    """One match that would be other than before."""
 
-    what: str
     before: str
     after: str
 
@@ -33,7 +32,9 @@ class Row:
 
     name: str
     brief: int | None  # None: a named case
-    lines: tuple[Line, ...]
+    first: Line
+    first_changed: bool
+    moved: tuple[Line, ...]  # other matches
     expected: str  # the server that ought to come first and does not; "": none is named, or it does
 
 
@@ -105,17 +106,17 @@ def _questions() -> Iterator[Question]:
 
 
 def _row(question: Question, found: impacts.Difference, names: Mapping[str, str]) -> Row:
-    lines: list[Line] = []
-    if found.first_changed or found.refused:
-        after = _refused(found.refused) if found.refused else _said(found.after, names, first=True)
-        lines.append(Line(gettext("First match"), _said(found.before, names, first=True), after))
-    lines += [
-        Line(gettext("Match"), _said(before, names), _said(after, names)) for before, after in found.moved
-    ]
+    after = _refused(found.refused) if found.refused else _said(found.after, names, first=True)
     first = found.after[0] if found.after else ""
     missed = question.expected and question.expected != first
-    expected = names.get(question.expected, question.expected) if missed else ""
-    return Row(question.name, question.brief, tuple(lines), expected)
+    return Row(
+        question.name,
+        question.brief,
+        Line(_said(found.before, names, first=True), after),
+        found.first_changed or bool(found.refused),
+        tuple(Line(_said(before, names), _said(after, names)) for before, after in found.moved),
+        names.get(question.expected, question.expected) if missed else "",
+    )
 
 
 def _refused(keys: tuple[str, ...]) -> str:

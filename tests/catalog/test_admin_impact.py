@@ -64,7 +64,7 @@ def test_a_change_is_shown_and_not_made(editor, servers, case):
     impact = page.context["impact"]
     assert (impact.looked, impact.total) == (2, 2)
     assert [(row.name, row.brief is None) for row in impact.rows] == [("Charla", True), ("Пилот 1", False)]
-    line = impact.rows[0].lines[0]
+    line = impact.rows[0].first
     assert (line.before, line.after) == ("Low, 1 × Card: Encaja", "High, 1 × Card: Encaja")
     assert "High, 1 × Card" in page.content.decode()
     low.refresh_from_db()
@@ -174,7 +174,7 @@ def test_a_model_that_goes_leaves_questions_that_cannot_be_worked_out(servers, c
         model.save()
         return True
 
-    line = services_impact.impact(unpublish).rows[0].lines[0]
+    line = services_impact.impact(unpublish).rows[0].first
     assert line.before.startswith("Low, 1 × Card")
     assert "modelo" in line.after
 
