@@ -109,7 +109,7 @@ def own_rows_only(request):
             model._meta.db_table
             for model in apps.get_app_config("catalog").get_models(include_auto_created=True)
         ]
-        connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
+        connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables, allow_cascade=True))
     forget_catalog()
     yield
     forget_catalog()

@@ -13,7 +13,7 @@ from catalog import history
 from catalog.admin.history import HistoryAdmin
 from catalog.guides import publishing, states
 from catalog.guides.states import State
-from catalog.models import GlossaryTerm, Guide, GuideBlock, GuideEdition, Revision, WorkloadProfile
+from catalog.models import GlossaryTerm, Guide, GuideEdition, Revision, WorkloadProfile
 from tests.catalog.staff import form_of, save, url
 from tests.factories import GuideFactory, ServerFactory
 
@@ -25,7 +25,6 @@ RUSSIAN = {
     "body_ru": "## Память\n\nТекст.\n",
     "slug_ru": "pamiat",
 }
-BOARD = "/admin/catalog/guide/board/"
 
 
 @pytest.fixture
@@ -314,41 +313,6 @@ def test_a_text_that_follows_nothing_has_no_difference(marketing):
     assert state(guide, "ru").source_language == "es"
     save(marketing, url(guide), source_ru="")
     assert state(guide, "ru").source_language == ""
-
-
-# --- board -----------------------------------------------------------------------------------------
-
-
-def test_the_board_has_first_what_readers_should_not_see(clock, marketing, django_assert_max_num_queries):
-    names = ["Publicada", "Borrador", "Atrasada", "Con fallo"]
-    guides = {
-        name: GuideFactory(title_es=name, **RUSSIAN | {"slug_ru": f"g-{i}"}) for i, name in enumerate(names)
-    }
-    for name in ("Publicada", "Atrasada", "Con fallo"):
-        publishing.publish(guides[name], "es")
-        publishing.publish(guides[name], "ru")
-        guides[name].slug_en = guides[name].title_en = "x"
-    publishing.follow(guides["Atrasada"], "ru", "es")
-    guides["Atrasada"].body_es = "Otro texto."
-    guides["Atrasada"].save()
-    publishing.publish(guides["Atrasada"], "es")
-    edition = guides["Con fallo"].editions.get(language="es")
-    GuideBlock.objects.create(edition=edition, key="x", failed_since=clock.now, error="No hay tal servidor.")
-    publishing.publish(guides["Borrador"], "ru", at=clock.now + datetime.timedelta(days=1))
-    with django_assert_max_num_queries(12):
-        html = marketing.get(BOARD).content.decode()
-    places = {name: html.index(f">{name}</a>") for name in names}
-    assert sorted(names, key=places.get) == ["Atrasada", "Con fallo", "Borrador", "Publicada"]
-    assert "No hay tal servidor." in html
-    assert "2 de marzo de 2027" in html
-    for address in (reverse("admin:catalog_guide_changelist"), reverse("admin:index")):
-        assert BOARD in marketing.get(address).content.decode()
-
-
-def test_the_board_is_for_those_who_see_guides(client, django_user_model):
-    client.force_login(django_user_model.objects.create_user("x", is_staff=True))
-    assert client.get(BOARD).status_code == 403
-    assert BOARD not in client.get(reverse("admin:index")).content.decode()
 
 
 # --- history ---------------------------------------------------------------------------------------
