@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from recommender import cases
 from recommender.adapters import Specs
 from recommender.answers import Answers
-from recommender.ranking import Placed, places_of
+from recommender.ranking import Placed, first_place, places_of
 from recommender.sizing.demand import Case, Machine
 
 Advice = tuple[str, str, int, int, str]  # server, GPU, cards of one server, servers, state
@@ -57,12 +57,11 @@ def parts_of(before: Sequence[Machine], after: Sequence[Machine]) -> Parts:
         for machine, found in zip(pair, touched, strict=True):
             if machine is None:
                 continue
-            nodes = tuple(node for node in machine.nodes if node.gpu.slug in gpus)
-            if nodes:
-                found.append(replace(machine, nodes=nodes))
-            if machine is pair[0] and len(nodes) < len(machine.nodes):
-                rest = tuple(node for node in machine.nodes if node.gpu.slug not in gpus)
-                same.append(replace(machine, nodes=rest))
+            every = frozenset(node.gpu.slug for node in machine.nodes)
+            if every & gpus:
+                found.append(_with_gpus(machine, gpus))
+            if machine is pair[0] and every - gpus:
+                same.append(_with_gpus(machine, every - gpus))
     return Parts(tuple(same), tuple(touched[0]), tuple(touched[1]))
 
 
@@ -85,13 +84,12 @@ def difference(answers: Answers, before: Specs, after: Specs, parts: Parts) -> D
         return None
     new, problems = _case(answers, after)
     if new is None:
-        first = _first(_places(old, before.machines))
-        return Difference(first, None, refused=problems)
+        return Difference(_first(_foremost(old, before.machines)), None, refused=problems)
     if old == new:
         was, now = _places(old, parts.before), _places(new, parts.after)
         if was == now:
             return None
-        rest = _places(old, parts.same)
+        rest = _foremost(old, parts.same)
         firsts = _first([*rest, *was]), _first([*rest, *now])
     else:
         was, now = _places(old, before.machines), _places(new, after.machines)
@@ -111,6 +109,20 @@ def _case(answers: Answers, specs: Specs) -> tuple[Case | None, tuple[str, ...]]
 
 def _places(case: Case, machines: Sequence[Machine]) -> list[Placed]:
     return [place for machine in machines for place in places_of(case, machine)]
+
+
+def _foremost(case: Case, machines: Sequence[Machine]) -> list[Placed]:
+    """Return the first place among machines, which takes much less than all places; none: nothing fits."""
+    config = first_place(case, machines)
+    if config is None:
+        return []
+    gpu = frozenset({config.node.gpu.slug})
+    found = [machine for machine in machines if machine.bare.server == config.node.server]
+    return _places(case, [_with_gpus(machine, gpu) for machine in found])
+
+
+def _with_gpus(machine: Machine, gpus: frozenset[str]) -> Machine:
+    return replace(machine, nodes=tuple(node for node in machine.nodes if node.gpu.slug in gpus))
 
 
 def _first(places: Sequence[Placed]) -> Advice | None:

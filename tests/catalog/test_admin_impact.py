@@ -132,17 +132,18 @@ def test_what_it_says_comes_true(servers, case, bandwidth):
         gpu.save()
         return True
 
-    impact = services_impact.impact(change)
+    (row,) = services_impact.impact(change).rows
     change()
     after = services.recommend(parse(case.answers)).ranking.matches
-    found = {(match.config.node.server, match.config.node.gpu.slug): match.state for match in after} != {
-        (match.config.node.server, match.config.node.gpu.slug): match.state for match in before
-    }
-    same_first = (before[0].config.node, before[0].config.count) == (
-        after[0].config.node,
-        after[0].config.count,
-    )
-    assert bool(impact.rows) == (found or not same_first)
+    assert [said.split(",")[0] for said in (row.first.before, row.first.after)] == [
+        matches[0].config.node.server.title() for matches in (before, after)
+    ]
+    gone = {state_of(match) for match in before} - {state_of(match) for match in after}
+    assert len(row.moved) + row.first_changed >= len(gone)
+
+
+def state_of(match):
+    return match.config.node.server, match.config.node.gpu.slug, match.state
 
 
 def test_a_form_that_is_wrong_says_so_and_is_not_tried(editor, servers, case):
