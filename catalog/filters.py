@@ -211,13 +211,15 @@ class ServerFilter(django_filters.FilterSet):
     def _drop_strange(self):
         """Leave out keys and values that are no filters and no choices; return a note for each kind."""
         strange_keys = [key for key in self.data if key not in self.filters and key not in NOT_FILTERS]
-        strange_values = []
+        strange_values, empty = [], []
         for name, filter_ in self.filters.items():
             if "choices" not in filter_.extra or name not in self.data:
                 continue
             allowed = {value for value, _label in filter_.extra["choices"]}
             values = [value for value in self.data.getlist(name) if value]
             strange_values += [(filter_.label, value) for value in values if value not in allowed]
+            if not values and isinstance(filter_, django_filters.MultipleChoiceFilter):
+                empty.append(filter_.label)  # no form sends that, unlike an empty text field or select
             self.data.setlist(name, [value for value in dict.fromkeys(values) if value in allowed])
         notes = []
         if strange_keys:
@@ -233,6 +235,11 @@ class ServerFilter(django_filters.FilterSet):
             notes.append(
                 gettext("“%(value)s” is not a choice of the filter “%(filter)s”. It was left out.")
                 % {"value": _short(value), "filter": label}
+            )
+        for label in empty[:MAX_NAMED]:
+            notes.append(
+                gettext("The filter “%(filter)s” has no value in the address. It was left out.")
+                % {"filter": label}
             )
         if (sort := self.data.get("sort")) and sort not in orders.NAMES:
             notes.append(

@@ -52,6 +52,12 @@ def newest_of(*models):
     return newest
 
 
+def newest_guide():
+    """Return when a guide that can be read in some language last changed."""
+    editions = [edition for own in article.guides_by_language().values() for edition in own.values()]
+    return max((GuideSitemap.changed(edition) for edition in editions), default=None)
+
+
 class GuideSitemap(LanguageSitemap):
     """Guides, each in the languages that it is published in now."""
 
@@ -70,16 +76,16 @@ class GuideSitemap(LanguageSitemap):
         return reverse("catalog:guide", args=[item[get_language()].slug])
 
     def lastmod(self, item):
-        return max(self._changed(edition) for edition in item.values())
+        return max(self.changed(edition) for edition in item.values())
 
     def _get(self, name, item, default=None):
         if name == "lastmod":
             editions, language = item
-            return self._changed(editions[language])
+            return self.changed(editions[language])
         return super()._get(name, item, default)
 
     @staticmethod
-    def _changed(edition):
+    def changed(edition):
         return article.updated_at(edition, edition.facts_changed_at)
 
 
@@ -108,8 +114,10 @@ CHANGED = {
     "catalog:training": newest_of(WorkloadProfile, Server),
     "catalog:inference": newest_of(WorkloadProfile, Server),
     "catalog:edge": newest_of(Server),
+    "catalog:mixed": newest_of(Server),
     "catalog:workload_list": newest_of(WorkloadProfile),
     "catalog:glossary": newest_of(GlossaryTerm),
+    "catalog:guide_list": newest_guide,
 }
 SITEMAPS = {
     "pages": PageSitemap([f"catalog:{name}" for name in PAGES], CHANGED),

@@ -9,7 +9,7 @@ from django.utils.translation import get_language, gettext, override
 from django.views.decorators.http import require_safe
 
 from aiservers.context_processors import OWN_NAMES
-from aiservers.structured import absolute, organization, part, thing
+from aiservers.structured import absolute, item_list, organization, part, thing
 from catalog import glossary
 from catalog.guides import article
 from catalog.models import Guide, GuideAddress, GuideEdition
@@ -26,8 +26,12 @@ def guide_list(request):
     topics = [(topic, [row for row in own.values() if row.guide.topic == topic]) for topic in Guide.Topic]
     wanted = request.GET.get("guide", "")
     elsewhere = _elsewhere(by_language, language)
+    listed = [
+        (row.title, reverse("catalog:guide", args=[row.slug])) for _topic, rows in topics for row in rows
+    ]
     context = {
         "topics": [(topic.label, [_line(row) for row in rows]) for topic, rows in topics if rows],
+        "structured": [item_list(gettext("Guides to AI servers"), listed)] if listed else [],
         "elsewhere": elsewhere,
         "asked": next((row for row in elsewhere if row["key"] == wanted), None),
         "feed_url": reverse("catalog:guide_feed"),

@@ -60,10 +60,12 @@ def edge(request):
 @require_safe
 def mixed(request):
     """One server or two for fine-tuning now and then and serving all the time, with a worked example."""
+    cards = selectors.servers_for(for_fine_tuning=True, for_inference=True)
     context = {
         "example": _advice(MIXED_EXAMPLE, 1),
         "example_query": urlencode(MIXED_EXAMPLE),
-        "cards": selectors.servers_for(for_fine_tuning=True, for_inference=True),
+        "cards": cards,
+        "structured": _servers(gettext("Servers for fine-tuning and inference"), cards) if cards else [],
     }
     return render(request, "catalog/mixed.html", context)
 

@@ -1,6 +1,7 @@
 """What the filters of a list mean as answers of the questionnaire, and which of them no question asks for."""
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from catalog.filtering.facets import FACETS, UNKNOWN, Limits
 from catalog.filtering.fields import plain
@@ -58,6 +59,16 @@ def of(filterset):
         if value := as_answer(values):
             query[key] = value
             answered.add(facet.name)
-    taken = [row for row in filterset.active if row["name"] in answered]
+    taken = _as_limit([row for row in filterset.active if row["name"] in answered], query)
     left = [row for row in filterset.active if row["name"] not in answered]
     return query, taken, left
+
+
+def _as_limit(taken, query):
+    """Return the rows with one for all heights: the questionnaire asks for the tallest one allowed."""
+    rows = [row for row in taken if row["name"] != "rack_units"]
+    for row in taken:
+        if row["name"] == "rack_units":
+            value = gettext("%(height)s or less") % {"height": f"{query['rack_units']}U"}
+            return [*rows, row | {"value": value}]
+    return rows

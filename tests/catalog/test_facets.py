@@ -329,6 +329,14 @@ def test_filters_become_answers_and_the_others_are_named(get):
     assert not given.notices
 
 
+def test_heights_that_become_a_limit_are_named_as_one():
+    for height in (1, 2, 8):
+        ServerFactory(rack_units=height)
+    query, taken, _left = answers.of(filtered("rack_units=8&rack_units=1&stage=inference"))
+    assert query["rack_units"] == "8"
+    assert [row["value"] for row in taken if row["name"] == "rack_units"] == ["8U or less"]
+
+
 def test_what_is_not_published_is_no_answer():
     ServerFactory(cooling=[])
     taken, _rows, left = answers.of(filtered("cooling=unknown"))
@@ -391,10 +399,11 @@ def test_a_file_is_for_readers_bounded_and_only_of_known_kinds(get, monkeypatch,
 def test_what_is_ignored_is_said_and_nothing_is_lost(three, get, language):
     response = get("gpu=&rack_units=&cooling=ice&colour=1&sort=beauty", language)
     filterset = response.context["filterset"]
-    assert len(filterset.notices) == 3
+    empty = [str(filterset.filters[name].label) for name in ("gpu", "rack_units")]
+    assert len(filterset.notices) == 5
     assert response.context["page"].paginator.count == 3
-    for notice in filterset.notices:
-        assert any(word in notice for word in ("colour", "ice", "beauty"))
+    for word in ("colour", "ice", "beauty", *empty):
+        assert any(word in notice for notice in filterset.notices)
     assert len(get("", language).context["rows"]) == 3
 
 

@@ -1,5 +1,6 @@
 """Guides as readers, feeds and search engines meet them."""
 
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -62,6 +63,17 @@ def test_only_published_languages_are_told_to_search_engines(client, in_two_lang
     assert sitemap.count(f"<loc>{spanish}</loc>") == 1
     assert f'hreflang="en" href="{english}"' in sitemap
     assert "/pamiat/" not in sitemap
+
+
+def test_the_list_of_guides_is_dated_by_them_and_listed_for_machines(client, clock, in_two_languages):
+    listed = path_of("guide_list", "es")
+    entry = client.get("/sitemap.xml").content.decode().partition(f"{listed}</loc>")[2].partition("</url>")[0]
+    assert "<lastmod>2027-03-01</lastmod>" in entry
+    page = get(client, "guide_list", "es").content.decode()
+    data = json.loads(page.partition('<script type="application/ld+json">')[2].partition("</script>")[0])
+    assert data["@type"] == "ItemList"
+    [item] = data["itemListElement"]
+    assert item["url"].endswith(path_of("guide", "es", "memoria"))
 
 
 def test_a_guide_without_the_sites_own_language_has_no_default(client, db, publish):
