@@ -139,6 +139,9 @@ BRIEF_DAYS = env.int("BRIEF_DAYS", default=180)  # until a brief expires; its ow
 CONTACT_DAYS = env.int("CONTACT_DAYS", default=365)  # until purge_briefs deletes who sent it
 if BRIEF_DAYS < 1 or CONTACT_DAYS < 1:
     raise ImproperlyConfigured("BRIEF_DAYS and CONTACT_DAYS must be whole days, 1 or more.")
+RECHECK_DAYS = env.int("RECHECK_DAYS", default=365)  # until a figure asks staff to look at its source again
+if RECHECK_DAYS < 1:
+    raise ImproperlyConfigured("RECHECK_DAYS must be whole days, 1 or more.")
 LEADS_EMAIL = env.list("LEADS_EMAIL", default=[])  # told of every new lead
 DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", default="aiservers@localhost")
 _mail = env.email("EMAIL_URL", default="consolemail://" if DEBUG else "smtp://localhost:25")

@@ -5,7 +5,7 @@ from django.apps import apps
 EVERYTHING = ("view", "add", "change", "delete")
 CHILDREN = ("variant", "slotalternative", "powersupply", "coolingoption", "gpuoption", "source", "evidence")
 GROUPS = {
-    "Product managers": {"*": (*EVERYTHING, "publish")},
+    "Product managers": {"*": (*EVERYTHING, "publish", "decide")},
     # Sales keep facts right, but neither delete nor publish.
     "Sales": {
         "*": ("view",),

@@ -44,6 +44,7 @@ from catalog.models import (
 )
 from catalog.models.base import Named, sort_key
 from catalog.search import index
+from catalog.stating import as_stated
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 # Nested lists of a file -> the table that holds them and the column that points back.
@@ -364,15 +365,6 @@ def insert(model, rows):
     """Insert rows at once."""
     with in_words(model):
         model.objects.bulk_create(rows)
-
-
-def as_stated(value):
-    """Return a figure as a source would print it; None where nothing is published."""
-    if value is None or isinstance(value, bool):
-        return None if value is None else ("yes" if value else "no")
-    if isinstance(value, float):
-        return f"{value:g}" if value < 1e6 else f"{value:.0f}"
-    return str(value)[:300]
 
 
 def translated_fields(model):

@@ -1,17 +1,36 @@
 """AI models: size, shape, cache groups, measured weights."""
 
+from django import forms
 from django.contrib import admin
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from catalog import publishing
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.figures import SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
-from catalog.admin.parts import PublishedAdmin, in_each_language
+from catalog.admin.parts import CompletenessAdmin, CompletenessFilter, PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import AIModel, CacheGroup, MeasuredWeights, ModelPart
 
 
+class CacheGroupFormSet(forms.BaseInlineFormSet):
+    """Kinds of layers of a model: a published language model whose cache is known has some."""
+
+    def clean(self):
+        super().clean()
+        lacking = self.instance.is_published and publishing.lacking_parts(self.instance, "cache_groups")
+        if lacking and not any(map(self.stays, self.forms)):
+            raise ValidationError(lacking.text)
+
+    def stays(self, form):
+        data = getattr(form, "cleaned_data", None) or {}
+        return bool(data) and not data.get("DELETE")
+
+
 class CacheGroupInline(admin.TabularInline):
     model = CacheGroup
+    formset = CacheGroupFormSet
     extra = 0
 
 
@@ -27,10 +46,27 @@ class MeasuredWeightsInline(admin.TabularInline):
 
 
 @admin.register(AIModel)
-class AIModelAdmin(ImpactAdmin, SheetsAdmin, PublishedAdmin):
+class AIModelAdmin(ImpactAdmin, SheetsAdmin, CompletenessAdmin, SourcedAdmin, PublishedAdmin):
     bulk_fields = ["tier", "license", "developer", "family"]
-    list_display = ["name", "developer", "kind", "billions", "max_context", "cache_known", "is_published"]
-    list_filter = ["is_published", "kind", "tier", "attention_type", "cache_known", "developer"]
+    list_display = [
+        "name",
+        "developer",
+        "kind",
+        "billions",
+        "max_context",
+        "cache_known",
+        "complete_percent",
+        "is_published",
+    ]
+    list_filter = [
+        "is_published",
+        CompletenessFilter,
+        "kind",
+        "tier",
+        "attention_type",
+        "cache_known",
+        "developer",
+    ]
     search_fields = ["name", "slug", "hf_id", "family"]
     ordering = ["sort_key"]
     readonly_fields = ["billions", "active_billions", "texts_missing", "updated_at"]

@@ -2,12 +2,14 @@
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
+from catalog.admin.boards import BoardViews
 from catalog.admin.comfort import BulkAdmin
+from catalog.admin.figures import EvidenceFormSet
 from catalog.admin.parts import SMALL_TEXTS, SeveralLines
+from catalog.admin.queue import QueueViews
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import Evidence, Source
 
@@ -23,30 +25,36 @@ def evidence_choices(model):
     return choices
 
 
-class EvidenceFormSet(forms.BaseInlineFormSet):
-    """Sources of one row: what readers see published has at least one."""
-
-    def clean(self):
-        super().clean()
-        if getattr(self.instance, "is_published", False) and not any(map(self.stays, self.forms)):
-            raise ValidationError(_("What is published needs at least one source: add evidence first."))
-
-    def stays(self, form):
-        data = getattr(form, "cleaned_data", None) or {}
-        return bool(data.get("source")) and not data.get("DELETE")
+def undecided(request, fields):
+    """Return read-only fields: a reason is given by those who may decide between sources."""
+    return list(fields) if request.user.has_perm("catalog.decide_evidence") else [*fields, "reason"]
 
 
 class EvidenceInline(SeveralLines, admin.TabularInline):
     several_lines = ["stated"]
     model = Evidence
     formset = EvidenceFormSet
-    fields = ["field", "source", "state", "stated", "kept", "weak", "checked_on", "checked_by", "note"]
+    fields = [
+        "field",
+        "source",
+        "state",
+        "stated",
+        "kept",
+        "weak",
+        "checked_on",
+        "checked_by",
+        "note",
+        "reason",
+    ]
     autocomplete_fields = ["source"]
     formfield_overrides = SMALL_TEXTS
     extra = 0
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("source")
+
+    def get_readonly_fields(self, request, obj=None):
+        return undecided(request, super().get_readonly_fields(request, obj))
 
     def formfield_for_dbfield(self, db_field, request, **kwargs):
         if db_field.name == "field":
@@ -68,7 +76,7 @@ class SourceAdmin(SheetsAdmin, BulkAdmin, TranslationAdmin):
 
 
 @admin.register(Evidence)
-class EvidenceAdmin(SeveralLines, SheetsAdmin, BulkAdmin):
+class EvidenceAdmin(QueueViews, BoardViews, SeveralLines, SheetsAdmin, BulkAdmin):
     several_lines = ["stated"]
     bulk_fields = ["checked_on", "checked_by", "state", "weak", "source"]
     list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
@@ -77,6 +85,9 @@ class EvidenceAdmin(SeveralLines, SheetsAdmin, BulkAdmin):
     search_fields = ["field", "stated", "source__title", "server__name", "gpu__name", "ai_model__name"]
     autocomplete_fields = ["server", "variant", "gpu", "option", "ai_model", "source"]
     formfield_overrides = SMALL_TEXTS
+
+    def get_readonly_fields(self, request, obj=None):
+        return undecided(request, super().get_readonly_fields(request, obj))
 
     @admin.display(description=_("about"))
     def subject(self, evidence):

@@ -4,14 +4,15 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.figures import SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
-from catalog.admin.parts import PublishedAdmin, in_each_language
+from catalog.admin.parts import CompletenessAdmin, CompletenessFilter, PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPU
 
 
 @admin.register(GPU)
-class GPUAdmin(ImpactAdmin, SheetsAdmin, PublishedAdmin):
+class GPUAdmin(ImpactAdmin, SheetsAdmin, CompletenessAdmin, SourcedAdmin, PublishedAdmin):
     bulk_fields = ["market_state", "serves_language_models", "architecture"]
     list_display = [
         "name",
@@ -22,10 +23,12 @@ class GPUAdmin(ImpactAdmin, SheetsAdmin, PublishedAdmin):
         "memory_gb",
         "memory_gib_usable",
         "tdp_w",
+        "complete_percent",
         "is_published",
     ]
     list_filter = [
         "is_published",
+        CompletenessFilter,
         "market_state",
         "manufacturer",
         "form",

@@ -5,8 +5,15 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.comfort import DuplicateAdmin
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.figures import SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
-from catalog.admin.parts import PublishedAdmin, SeveralLines, in_each_language
+from catalog.admin.parts import (
+    CompletenessAdmin,
+    CompletenessFilter,
+    PublishedAdmin,
+    SeveralLines,
+    in_each_language,
+)
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import CoolingOption, PowerSupply, Server, Variant
 
@@ -31,7 +38,9 @@ class VariantInline(admin.TabularInline):
 
 
 @admin.register(Server)
-class ServerAdmin(ImpactAdmin, SeveralLines, SheetsAdmin, DuplicateAdmin, PublishedAdmin):
+class ServerAdmin(
+    ImpactAdmin, SeveralLines, SheetsAdmin, CompletenessAdmin, SourcedAdmin, DuplicateAdmin, PublishedAdmin
+):
     several_lines = ["cpu_generations"]
     bulk_fields = ["lifecycle", "successor", "generation", "launch_year", "launch_month", "pcie_gen"]
     list_display = [
@@ -42,9 +51,18 @@ class ServerAdmin(ImpactAdmin, SeveralLines, SheetsAdmin, DuplicateAdmin, Publis
         "lifecycle",
         "gpu_memory_gb",
         "gpu_memory_gib",
+        "complete_percent",
         "is_published",
     ]
-    list_filter = ["is_published", "kind", "lifecycle", "generation", "cpu_manufacturer", "rack_units"]
+    list_filter = [
+        "is_published",
+        CompletenessFilter,
+        "kind",
+        "lifecycle",
+        "generation",
+        "cpu_manufacturer",
+        "rack_units",
+    ]
     list_select_related = ["cpu_manufacturer"]
     search_fields = ["name", "slug", "machine_types"]
     ordering = ["sort_key"]

@@ -6,6 +6,7 @@ from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.comfort import BulkAdmin, CardTotalsAdmin
 from catalog.admin.evidence import EvidenceInline
+from catalog.admin.figures import SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.admin.sheets import SheetsAdmin
@@ -62,7 +63,7 @@ def memory_of(option):
 
 
 @admin.register(Variant)
-class VariantAdmin(ImpactAdmin, SheetsAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
+class VariantAdmin(ImpactAdmin, SheetsAdmin, SourcedAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
     bulk_fields = ["lifecycle", "rack_units"]
     list_display = ["name", "server", "slug", "lifecycle", "is_default"]
     list_filter = ["lifecycle", "server"]
@@ -87,7 +88,7 @@ class VariantAdmin(ImpactAdmin, SheetsAdmin, CardTotalsAdmin, BulkAdmin, Transla
 
 
 @admin.register(GPUOption)
-class GPUOptionAdmin(ImpactAdmin, SheetsAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
+class GPUOptionAdmin(ImpactAdmin, SheetsAdmin, SourcedAdmin, CardTotalsAdmin, BulkAdmin, TranslationAdmin):
     bulk_fields = ["lifecycle", "basis", "link", "card_power_cap_w", "ambient_max_c"]
     list_display = ["gpu", "variant", "min_count", "max_count", "fixed", "lifecycle", "basis", "memory"]
     list_filter = ["basis", "lifecycle", "link", "special_order", "gpu"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils.translation import gettext as _, ngettext
 
-from catalog import history, versions
-from catalog.models import GPU, AIModel, Server, Source
+from catalog import history, publishing, versions
+from catalog.models import Source
 from catalog.search import index
 from catalog.sheets.comparing import CHANGED, NEW, SAME, WRONG, Comparison, Fault
 from catalog.sheets.errors import SheetError
@@ -17,8 +17,6 @@ from catalog.sheets.keys import Keys
 from catalog.sheets.reading import cell_name
 from catalog.sheets.resources import COMPANIONS, RESOURCES
 from catalog.sheets.scope import Everything
-
-NEEDS_A_SOURCE = (Server, GPU, AIModel)
 
 
 @dataclass
@@ -106,8 +104,7 @@ def compare(book, rights, habits, model, scope, lock=False):
         if queryset is not None:
             comparison.vanished(queryset)
     for sheet in outcome.sheets:
-        if sheet.resource.model in NEEDS_A_SOURCE:
-            hold_back_unsourced(sheet)
+        hold_back_unfit(sheet)
     return outcome
 
 
@@ -149,15 +146,22 @@ def by_table(book, model, rights):
     return sheets
 
 
-def hold_back_unsourced(sheet):
-    """Refuse rows that readers would see without a single source."""
+def hold_back_unfit(sheet):
+    """Refuse what would publish a row that lacks something, or take from a published one what it needs."""
+    table = sheet.resource.model
+    if all(field.name != "is_published" for field in table._meta.fields):
+        return
     touched = {line.pk: line for line in sheet.lines if line.state in (NEW, CHANGED)}
-    published = sheet.resource.model._base_manager.filter(is_published=True, pk__in=touched)
-    for pk in published.filter(evidence=None).values_list("pk", flat=True):
-        line = touched[pk]
-        line.state = WRONG
-        text = _("What is published needs at least one source: add evidence first.")
-        line.faults.append(Fault(cell_name(0, line.number), "", text))
+    for row in table._base_manager.filter(is_published=True, pk__in=touched):
+        line = touched[row.pk]
+        changed = {change.column.column_name for change in line.changes}
+        if line.state == NEW:
+            changed.add("is_published")
+        for problem in publishing.new_problems(row, changed):
+            line.state = WRONG
+            cells = {change.column.column_name: change.cell for change in line.changes}
+            name = problem.field if problem.field in cells else ""
+            line.faults.append(Fault(cells.get(name) or cell_name(0, line.number), name, problem.text))
 
 
 def recorded(user, why):

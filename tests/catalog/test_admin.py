@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalog.models import GPU, Evidence, GPUOption, Server, WorkloadProfile
 from tests.catalog.staff import form_of, save, url
-from tests.factories import EvidenceFactory, ServerFactory, SourceFactory, VariantFactory
+from tests.factories import EvidenceFactory, GPUOptionFactory, ServerFactory, SourceFactory, VariantFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -139,7 +139,7 @@ def test_wrong_figures_get_a_message(catalog, as_member):
 
 def test_publishing_without_a_source_is_refused(as_member):
     client = as_member("Product managers")
-    draft = ServerFactory(is_published=False)
+    draft = GPUOptionFactory(variant__server__is_published=False).variant.server
     errors(save(client, url(draft), is_published="on"))
     draft.refresh_from_db()
     assert not draft.is_published
@@ -151,7 +151,7 @@ def test_publishing_without_a_source_is_refused(as_member):
 
 def test_publishing_with_a_source_in_the_same_form_is_accepted(as_member):
     client = as_member("Product managers")
-    draft = ServerFactory(is_published=False)
+    draft = GPUOptionFactory(variant__server__is_published=False).variant.server
     source = SourceFactory()
     added = {
         "evidence-TOTAL_FORMS": 1,
@@ -242,11 +242,12 @@ def test_pages_have_no_inline_scripts_or_styles(catalog, as_member):
 def test_sales_change_facts(catalog, as_member):
     client = as_member("Sales")
     server = Server.objects.get(slug="thinksystem-sr650-v3")
-    assert save(client, url(server), bays_nvme=32).status_code == 302
+    source = SourceFactory().pk
+    assert save(client, url(server), bays_nvme=32, other_source=source).status_code == 302
     server.refresh_from_db()
     assert server.bays_nvme == 32
     option = server.variants.get().gpu_options.get(gpu__slug="nvidia-l40s")
-    assert save(client, url(option), max_count=2).status_code == 302
+    assert save(client, url(option), max_count=2, other_source=source).status_code == 302
 
 
 def test_sales_do_not_publish(as_member):

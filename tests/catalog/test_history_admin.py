@@ -36,8 +36,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def server():
-    """A published server that its form takes as it is."""
-    server = ServerFactory(rack_units=2, pcie_slots=8)
+    """A draft: its form takes figures without asking for their source."""
+    server = ServerFactory(rack_units=2, pcie_slots=8, is_published=False)
     EvidenceFactory(server=server, field="rack_units", stated="2")
     return server
 
@@ -172,7 +172,7 @@ def test_the_page_shows_entries_with_words_compared_and_escaped(editor, server):
 
 
 def test_a_variant_is_read_of_in_the_history_of_its_server(editor):
-    option = GPUOptionFactory(max_count=2)
+    option = GPUOptionFactory(max_count=2, variant__server__is_published=False)
     client = editor("ana")
     save(client, url(option), max_count=4)
     for row in (option, option.variant, option.variant.server):
@@ -431,7 +431,7 @@ def test_a_deleted_inline_stays_deleted_and_the_rest_can_be_saved(editor, server
 
 
 def test_what_changed_on_another_page_stands_in_nobodys_way(editor):
-    option = GPUOptionFactory(max_count=2)
+    option = GPUOptionFactory(max_count=2, variant__server__is_published=False)
     server = option.variant.server
     EvidenceFactory(server=server, field="rack_units")
     ana, boris = editor("ana"), editor("boris")

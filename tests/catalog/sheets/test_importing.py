@@ -78,7 +78,9 @@ def small_catalog(db):
     ai_model = AIModelFactory(slug="model", parameters=1_026_408_232_448)
     ai_model.parts.create(name="vision", parameters=650_000_000)
     ai_model.measured_weights.create(precision="bf16", gib=1912.5, source=source)
-    profile = WorkloadProfileFactory(slug="chat", stage="inference", summary_en="-5 % less")
+    profile = WorkloadProfileFactory(
+        slug="chat", stage="inference", summary_en="-5 % less", summary_es="-5 %", summary_ru="-5 %"
+    )
     profile.requirements.create(aspect="gpus", text_es="uno", text_ru="один", text_en="one")
     profile.assumptions.create(key="concurrency", value="8..32", why_en="@home", source=source)
     GlossaryTermFactory(slug="ttft", also_es="uno\ndos")
@@ -434,6 +436,9 @@ def test_the_search_finds_what_came_in(small_catalog):
     zeta = Server.objects.get(slug="zeta")
     assert not SearchToken.objects.filter(token__startswith="zetaqx").exists(), "it is not published"
     EvidenceFactory(server=zeta, field="kind")
+    GPUOptionFactory(variant__server=zeta)
+    zeta.rack_units = 2
+    zeta.save()
     run(workbook(servers=[["slug", "is_published"], ["zeta", True]]))
     assert SearchToken.objects.filter(token__startswith="zetaqx", object_id=zeta.pk).exists()
 
@@ -487,6 +492,8 @@ def test_what_hangs_on_a_wrong_new_row_says_so(small_catalog):
 )
 def test_nothing_is_published_without_a_source(db, sheet, factory):
     row = factory(slug="bare", is_published=False)
+    if sheet == "servers":
+        GPUOptionFactory(variant__server=row)
     content = workbook(**{sheet: [["slug", "is_published"], ["bare", True]]})
     assert [cell for cell, _text in faults(dry_run(content))] == ["A2"]
     EvidenceFactory(**{sheet[:-1]: row}, field="launch_year")

@@ -1,0 +1,97 @@
+"""What stands between a row and its readers: one list of problems, for forms, actions and imports."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from modeltranslation.translator import NotRegistered, translator
+
+from catalog.completeness import NEEDS
+from catalog.models.base import SLUG
+
+LANGUAGES = dict(settings.LANGUAGES)
+FIRST_LANGUAGE = next(iter(LANGUAGES))
+OF_ONE_LANGUAGE = ("also",)  # other names of a thing, which another language may not have
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is missing, in which column.
+
+    `columns` are those whose change may bring it about: of something published, they are not to.
+    """
+
+    field: str
+    text: str
+    columns: tuple = ()
+
+    def __str__(self):
+        return self.text
+
+
+def problems(row, aside=()):
+    """Return what keeps a row from being published.
+
+    Args:
+        aside: names of related rows that whoever asks looks at by other means, since they are not saved yet.
+    """
+    found = []
+    if hasattr(row, "slug") and not SLUG.regex.search(row.slug or ""):
+        found.append(Problem("slug", _("Its address needs a slug."), ("slug",)))
+    for need in NEEDS.get(type(row), []):
+        if need.to_publish and need.name not in aside and need.applies_to(row) and not need.is_known_of(row):
+            found.append(lacking(need))
+    found += missing_texts(row)
+    if "evidence" not in aside and hasattr(row, "evidence") and not (row.pk and row.evidence.exists()):
+        found.append(Problem("evidence", without_source(), ("evidence",)))
+    return found
+
+
+def new_problems(row, changed, aside=()):
+    """Return the problems of a change: all where it publishes the row, else those of what it touched."""
+    found = problems(row, aside)
+    if row._state.adding or "is_published" in changed:
+        return found
+    # Without a source nothing is shown at all; a text is written in one language first, then in the others.
+    touched = {*changed, "evidence"}
+    return [problem for problem in found if touched.intersection(problem.columns)]
+
+
+def lacking(need):
+    text = _("Needed before it is published: %(field)s. %(why)s") % {"field": need.label, "why": need.why}
+    return Problem(need.name, text, (*need.names, *need.only))
+
+
+def lacking_parts(row, name):
+    """Return the problem of a published row whose form holds none of the related rows that it needs."""
+    for need in NEEDS[type(row)]:
+        if need.name == name and need.to_publish and need.applies_to(row):
+            return lacking(need)
+    return None
+
+
+def without_source():
+    return _("What is published needs at least one source: add evidence first.")
+
+
+def missing_texts(row):
+    """Return a problem for each text that is written in one language and missing in another."""
+    found = []
+    for name in text_names(type(row)):
+        written = {code for code in LANGUAGES if getattr(row, f"{name}_{code}")}
+        for code in LANGUAGES if written else ():
+            if code not in written:
+                label = type(row)._meta.get_field(name).verbose_name
+                text = _("“%(text)s” is missing in %(language)s; it is written in another language.")
+                values = {"text": label, "language": _(str(LANGUAGES[code]))}
+                found.append(Problem(f"{name}_{code}", text % values))
+    return found
+
+
+def text_names(model):
+    """Return the names of the texts that a table holds once a language, each saying the same."""
+    try:
+        names = translator.get_options_for_model(model).get_field_names()
+    except NotRegistered:
+        return []
+    return [name for name in names if name not in OF_ONE_LANGUAGE]

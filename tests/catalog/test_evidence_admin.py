@@ -1,0 +1,386 @@
+"""Evidence as staff keep it: marks beside inputs, sources asked for, conflicts decided, checks repeated."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import override
+
+from catalog import checking, stating
+from catalog.models import GPU, ErrorReport, Evidence, Revision, Server
+from tests.catalog.staff import form_of, save, url
+from tests.factories import (
+    AIModelFactory,
+    EvidenceFactory,
+    GPUFactory,
+    GPUOptionFactory,
+    ServerFactory,
+    SourceFactory,
+)
+
+pytestmark = pytest.mark.django_db
+QUEUE = "admin:catalog_evidence_queue"
+
+
+@pytest.fixture(autouse=True)
+def english(client):
+    client.cookies["django_language"] = "en"
+
+
+def sourced(row, field, **values):
+    """Return evidence of a figure that states what the row holds."""
+    subject = {Server: "server", GPU: "gpu"}[type(row)]
+    return EvidenceFactory(**{subject: row}, field=field, **{"stated": str(getattr(row, field))} | values)
+
+
+def conflict(row, field):
+    subject = {Server: "server", GPU: "gpu"}[type(row)]
+    return reverse("admin:catalog_evidence_conflict", args=[subject, row.pk, field])
+
+
+def queue(client, **query):
+    response = client.get(reverse(QUEUE), query)
+    assert response.status_code == 200
+    return response.context["lines"]
+
+
+# --- beside the input ----------------------------------------------------------------------------------
+
+
+def test_a_figure_says_where_it_comes_from_when_it_was_checked_by_whom_and_its_state(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory(tdp_w=350, bandwidth_gbs=864)
+    source = SourceFactory(title="Data sheet of May", url="https://maker.example/sheet.pdf")
+    row = sourced(gpu, "tdp_w", source=source, checked_on=date(2026, 5, 4), checked_by="ana")
+    form = client.get(url(gpu)).context["adminform"].form
+    mark = form.fields["tdp_w"].help_text
+    assert "Per board" in mark  # what the field itself says stays
+    for said in ("Data sheet of May", "https://maker.example/sheet.pdf", "ana"):
+        assert said in mark
+    with override("en"):
+        assert row.get_state_display() in mark
+    assert "2026" in mark
+    assert url(row) in mark
+    assert "No source." in form.fields["bandwidth_gbs"].help_text
+    assert "No source." not in form.fields["length_mm"].help_text  # nothing is known of it
+
+
+def test_words_of_a_source_are_no_html(as_member):
+    gpu = GPUFactory()
+    sourced(
+        gpu,
+        "tdp_w",
+        source=SourceFactory(title="<b>Bold</b>"),
+        checked_by="<i>ana</i>",
+        checked_on="2026-01-01",
+    )
+    content = as_member("Product managers").get(url(gpu)).content.decode()
+    assert "<b>Bold</b>" not in content
+    assert "<i>ana</i>" not in content
+
+
+def test_marks_take_the_same_number_of_queries_however_many_there_are(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory()
+    sourced(gpu, "tdp_w")
+    client.get(url(gpu))
+    few = queries_of_evidence(client, gpu)
+    for field in ("bandwidth_gbs", "memory_gb", "slots_wide", "pcie_gen", "pcie_lanes", "architecture"):
+        sourced(gpu, field)
+        sourced(gpu, field, stated="1", kept=False)
+    assert queries_of_evidence(client, gpu) == few
+
+
+def queries_of_evidence(client, row):
+    with CaptureQueriesContext(connection) as queries:
+        client.get(url(row))
+    return sum('FROM "catalog_evidence"' in query["sql"] for query in queries)
+
+
+# --- a new value asks for a source ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def gpu():
+    gpu = GPUFactory(tdp_w=350)
+    sourced(gpu, "tdp_w")
+    return gpu
+
+
+def test_a_new_figure_of_something_published_is_refused_without_a_source(as_member, gpu):
+    client = as_member("Product managers")
+    response = save(client, url(gpu), tdp_w=400)
+    assert response.status_code == 200
+    assert "tdp_w" in response.context["adminform"].form.errors
+    gpu.refresh_from_db()
+    assert gpu.tdp_w == 350
+
+
+def test_the_source_chosen_becomes_the_evidence_of_what_changed(as_member, gpu):
+    client = as_member("Sales")
+    source = gpu.evidence.get().source
+    form = client.get(url(gpu)).context["adminform"].form
+    assert source in form.fields["recent_source"].queryset
+    response = save(
+        client, url(gpu), tdp_w=400, slots_wide=3, recent_source=source.pk, source_state="deployed"
+    )
+    assert response.status_code == 302
+    for field, stated in (("tdp_w", "400"), ("slots_wide", "3")):
+        row = gpu.evidence.get(field=field, stated=stated)
+        assert (row.source, row.state, row.kept) == (source, "deployed", True)
+        assert (row.checked_on, row.checked_by) == (timezone.localdate(), "Sales@vendor.example")
+    assert gpu.evidence.count() == 3
+    # One act, one entry: the figures and what stands behind them.
+    assert Revision.objects.count() == 1
+
+
+def test_a_source_in_the_table_of_the_same_form_is_enough(as_member, gpu):
+    client = as_member("Product managers")
+    response = save(client, url(gpu), tdp_w=400, **{"evidence-0-stated": "400"})
+    assert response.status_code == 302
+    assert gpu.evidence.get().stated == "400"
+
+
+def test_a_row_of_the_table_that_is_set_aside_is_not_enough(as_member, gpu):
+    data = form_of(client := as_member("Product managers"), url(gpu)) | {
+        "tdp_w": 400,
+        "evidence-0-stated": "400",
+    }
+    del data["evidence-0-kept"]
+    assert client.post(url(gpu), data).status_code == 200
+
+
+def test_a_draft_is_saved_and_says_that_no_source_states_its_figure(as_member, gpu):
+    client = as_member("Product managers")
+    gpu.is_published = False
+    gpu.save()
+    response = client.post(url(gpu), form_of(client, url(gpu)) | {"tdp_w": 400}, follow=True)
+    assert any("without a source" in str(message) for message in response.context["messages"])
+    gpu.refresh_from_db()
+    assert gpu.tdp_w == 400
+    mark = client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
+    assert "No source that is kept states this value: 350" in mark
+
+
+def test_an_option_of_a_published_server_asks_as_its_server_does(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory(max_count=2)
+    assert "max_count" in save(client, url(option), max_count=3).context["adminform"].form.errors
+    source = SourceFactory()
+    assert save(client, url(option), max_count=3, other_source=source.pk).status_code == 302
+    assert option.evidence.get().stated == "3"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "stated", "same"),
+    [
+        ("tdp_w", 350, "350", True),
+        ("bandwidth_gbs", 864.0, "864", True),
+        ("bandwidth_gbs", 864.0, "864.5", False),
+        ("ecc", True, "yes", True),
+        ("ecc", True, "no", False),
+        ("tdp_w", 350, "about 350", False),
+        ("memory_type", "GDDR6", "GDDR6", True),
+        ("tdp_w", 350, None, False),
+    ],
+)
+def test_what_a_source_states_is_read_as_the_column_holds_it(field, value, stated, same):
+    assert stating.agrees(GPUFactory.build(manufacturer=None, **{field: value}), field, stated) is same
+
+
+# --- sources that disagree -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def disputed(gpu):
+    sourced(gpu, "tdp_w", stated="400", source=SourceFactory(title="Newer sheet"))
+    return gpu
+
+
+def test_a_second_source_that_states_something_else_shows_both_until_somebody_decides(as_member, disputed):
+    client = as_member("Product managers")
+    [line] = queue(client, tab="conflicts")
+    assert set(line["figure"].statements) == {"350", "400"}
+    mark = client.get(url(disputed)).context["adminform"].form.fields["tdp_w"].help_text
+    assert "Sources disagree" in mark
+    assert "350" in mark
+    assert "400 (Newer sheet)" in mark
+
+    response = client.post(conflict(disputed, "tdp_w"), {"stated": "400", "reason": ""})
+    assert response.status_code == 200
+    assert queue(client, tab="conflicts")
+
+    data = {"stated": "400", "reason": "The newer sheet replaces the other."}
+    assert client.post(conflict(disputed, "tdp_w"), data).status_code == 302
+    disputed.refresh_from_db()
+    assert disputed.tdp_w == 400
+    assert list(disputed.evidence.order_by("stated").values_list("stated", "kept", "reason")) == [
+        ("350", False, "The newer sheet replaces the other."),
+        ("400", True, ""),
+    ]
+    assert Revision.objects.get().why == "The newer sheet replaces the other."
+    assert not queue(client, tab="conflicts")
+    # What was decided stays decided; a third statement opens it again.
+    sourced(disputed, "tdp_w", stated="425")
+    assert queue(client, tab="conflicts")
+
+
+def test_setting_a_source_aside_without_a_reason_decides_nothing(disputed):
+    row = disputed.evidence.get(stated="400")
+    row.kept = False
+    row.save()
+    assert checking.figure("gpu", disputed.pk, "tdp_w").is_open
+
+
+def test_sources_that_state_the_same_do_not_disagree(as_member, gpu):
+    sourced(gpu, "tdp_w")
+    EvidenceFactory(gpu=gpu, field="tdp_w", stated=None)
+    assert not checking.disputed()
+
+
+def test_a_decision_that_the_row_does_not_allow_changes_nothing(as_member, disputed):
+    client = as_member("Product managers")
+    disputed.tdp_min_w = 380
+    disputed.tdp_w = 400
+    disputed.save()
+    response = client.post(conflict(disputed, "tdp_w"), {"stated": "350", "reason": "So it is."})
+    assert response.status_code == 200
+    assert response.context["error"]
+    disputed.refresh_from_db()
+    assert disputed.tdp_w == 400
+    assert not Revision.objects.exists()
+
+
+def test_words_that_the_column_cannot_hold_are_followed_and_the_column_stays(disputed):
+    sourced(disputed, "tdp_w", stated="300 to 400")
+    assert checking.decide(checking.figure("gpu", disputed.pk, "tdp_w"), "300 to 400", "A range.") is False
+    disputed.refresh_from_db()
+    assert disputed.tdp_w == 350
+    assert disputed.evidence.get(kept=True).stated == "300 to 400"
+
+
+@pytest.mark.parametrize(("group", "sees", "decides"), [("Sales", 200, 403), ("Marketing", 403, 403)])
+def test_only_product_managers_decide(as_member, disputed, group, sees, decides):
+    client = as_member(group)
+    assert client.get(conflict(disputed, "tdp_w")).status_code == sees
+    assert client.post(conflict(disputed, "tdp_w"), {"stated": "400", "reason": "x"}).status_code == decides
+    disputed.refresh_from_db()
+    assert disputed.tdp_w == 350
+
+
+def test_sales_do_not_write_the_reason_of_a_decision(as_member, disputed):
+    data = form_of(client := as_member("Sales"), url(disputed))
+    assert not [name for name in data if name.endswith("-reason")]
+    client.post(url(disputed), data | {"evidence-0-reason": "mine", "evidence-1-reason": "mine"})
+    assert not Evidence.objects.exclude(reason="").exists()
+
+
+# --- the queue -------------------------------------------------------------------------------------------
+
+
+def test_the_queue_holds_what_was_checked_too_long_ago_what_matters_most_first(as_member, settings):
+    settings.RECHECK_DAYS = 100
+    today = timezone.localdate()
+    old, older, fresh = (today - timedelta(days=days) for days in (101, 300, 100))
+    model = AIModelFactory()
+    EvidenceFactory(ai_model=model, field="num_layers", stated="32")
+    sourced(draft := ServerFactory(is_published=False, name="Draft"), "rack_units")
+    sourced(card := GPUFactory(name="Card"), "tdp_w", checked_on=older)
+    server = ServerFactory(name="Box", sockets_max=2)
+    sourced(server, "rack_units", checked_on=old)
+    sourced(server, "sockets_max", checked_on=older)
+    sourced(server, "sockets_min", checked_on=fresh)
+    sourced(server, "kind", checked_on=old)
+    sourced(server, "kind", checked_on=today)
+    # A look at what is set aside is no check of what is shown.
+    sourced(server, "memory_slots", stated="16", checked_on=old)
+    sourced(server, "memory_slots", stated="12", checked_on=today, kept=False)
+    client = as_member("Sales")
+    found = [(line["figure"].row, line["figure"].field) for line in queue(client)]
+    assert found[0] == (server, "sockets_max")
+    assert set(found[1:3]) == {(server, "rack_units"), (server, "memory_slots")}
+    assert found[3:] == [(card, "tdp_w"), (model, "num_layers"), (draft, "rack_units")]
+    assert [line["figure"].row for line in queue(client, kind="gpu")] == [card]
+
+
+def test_still_right_notes_the_day_and_who_looked(as_member):
+    client = as_member("Sales")
+    server = ServerFactory()
+    first, second = sourced(server, "rack_units"), sourced(server, "rack_units")
+    response = client.post(reverse("admin:catalog_evidence_checked"), {"evidence": second.pk})
+    assert response.status_code == 302
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (second.checked_on, second.checked_by) == (timezone.localdate(), "Sales@vendor.example")
+    assert first.checked_on is None  # nobody looked at that one
+    assert Revision.objects.get().changes.get().values.keys() == {"checked_on", "checked_by"}
+    assert not queue(client)
+
+
+@pytest.fixture
+def report():
+    server = ServerFactory(name="One", depth_mm=892)
+    return ErrorReport.objects.create(
+        server=server, about="One", field="depth_mm", shown="892 mm", said="764 mm", language="en"
+    )
+
+
+def test_a_reader_s_report_waits_with_its_figure_and_is_decided_with_a_note(as_member, report):
+    client = as_member("Sales")
+    [line] = queue(client, tab="reports")
+    assert (line["report"], line["label"], line["edit_url"]) == (report, "depth, mm", url(report.server))
+    address = reverse("admin:catalog_evidence_report", args=[report.pk])
+    client.post(address, {"decision": "reject", "note": ""})
+    report.refresh_from_db()
+    assert report.status == "new"
+    client.post(address, {"decision": "accept", "note": "So it is."})
+    report.refresh_from_db()
+    assert (report.status, report.note, report.decided_by.username) == (
+        "accepted",
+        "So it is.",
+        "Sales@vendor.example",
+    )
+    assert queue(client, tab="reports")  # right, and not yet corrected
+    client.post(address, {"decision": "correct"})
+    assert not queue(client, tab="reports")
+
+
+def test_actions_keep_to_rights_methods_and_tokens(as_member, report):
+    row = sourced(report.server, "rack_units")
+    checked = reverse("admin:catalog_evidence_checked")
+    decided = reverse("admin:catalog_evidence_report", args=[report.pk])
+    client = as_member("Marketing")
+    assert client.get(reverse(QUEUE)).status_code == 403
+    assert client.post(checked, {"evidence": row.pk}).status_code == 403
+    assert client.post(decided, {"decision": "accept"}).status_code == 403
+    client.force_login(User.objects.create_superuser("boss"))
+    assert client.get(checked).status_code == 405
+    assert client.get(decided).status_code == 405
+    assert client.post(checked, {"evidence": "x"}).status_code == 404
+    assert client.post(decided, {"decision": "x"}).status_code == 404
+    client.handler.enforce_csrf_checks = True
+    assert client.post(checked, {"evidence": row.pk}).status_code == 403
+    client.logout()
+    assert client.get(reverse(QUEUE)).status_code == 302
+    row.refresh_from_db()
+    report.refresh_from_db()
+    assert (row.checked_on, report.status) == (None, "new")
+
+
+def test_the_first_page_of_the_admin_says_how_much_waits(as_member, report):
+    sourced(report.server, "rack_units")
+    content = as_member("Sales").get(reverse("admin:index")).content.decode()
+    assert "To check again: 1" in content
+    assert "Readers&#x27; reports: 1" in content
+    assert "To check again" not in as_member("Marketing").get(reverse("admin:index")).content.decode()
+
+
+def test_words_for_a_column_are_checked():
+    for field, stated in (("tdp_w", "12,5"), ("ecc", "maybe"), ("form", "brick")):
+        with pytest.raises(ValidationError):
+            stating.read(GPU, field, stated)

@@ -1,0 +1,252 @@
+"""What keeps a row from readers, in forms, actions and imports; how much is known; how texts stand."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from catalog import completeness, history, publishing, text_states
+from catalog.models import GPU, AIModel, Server
+from tests.catalog.staff import form_of, save, url
+from tests.factories import (
+    AIModelFactory,
+    EvidenceFactory,
+    GlossaryTermFactory,
+    GPUFactory,
+    GPUOptionFactory,
+    ServerFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def fields(row):
+    return {problem.field for problem in publishing.problems(row)}
+
+
+def test_a_server_needs_a_source_gpus_and_a_height_where_it_is_racked():
+    server = ServerFactory(rack_units=None, is_published=False)
+    assert fields(server) == {"rack_units", "variants__gpu_options", "evidence"}
+    GPUOptionFactory(variant__server=server)
+    EvidenceFactory(server=server, field="kind")
+    assert fields(server) == {"rack_units"}
+    server.kind = "edge"
+    assert not publishing.problems(server)
+
+
+def test_a_tray_stands_in_its_enclosure():
+    assert "rack_units" not in fields(ServerFactory(kind="tray", rack_units=None))
+
+
+def test_a_gpu_needs_its_power_and_form():
+    assert fields(GPUFactory(tdp_w=None, form=None)) == {"tdp_w", "form", "evidence"}
+
+
+def test_a_language_model_needs_its_cache_where_that_is_known():
+    model = AIModelFactory(cache=False)
+    assert fields(model) == {"cache_groups", "evidence"}
+    model.cache_known = False
+    assert fields(model) == {"evidence"}
+    model.cache_known, model.kind = True, "vision"
+    assert fields(model) == {"evidence"}
+
+
+def test_a_text_in_one_language_is_needed_in_all():
+    assert not publishing.problems(GlossaryTermFactory())
+    term = GlossaryTermFactory(definition_ru="", also_es="Otra")
+    assert fields(term) == {"definition_ru"}  # other names are of one language
+
+
+@pytest.fixture
+def draft():
+    gpu = GPUFactory(tdp_w=None, is_published=False)
+    EvidenceFactory(gpu=gpu, field="memory_gb", stated="48")
+    return gpu
+
+
+def test_the_form_publishes_nothing_that_lacks_something_and_names_it(as_member, draft):
+    client = as_member("Product managers")
+    response = save(client, url(draft), is_published="on")
+    assert "tdp_w" in response.context["adminform"].form.errors
+    draft.refresh_from_db()
+    assert not draft.is_published
+    added = {"tdp_w": 300, "is_published": "on", "other_source": draft.evidence.get().source.pk}
+    assert save(client, url(draft), **added).status_code == 302
+    draft.refresh_from_db()
+    assert (draft.is_published, draft.tdp_w) == (True, 300)
+
+
+def test_what_is_published_keeps_what_its_page_needs(as_member, draft):
+    client = as_member("Product managers")
+    draft.is_published, draft.tdp_w = True, 300
+    draft.save()
+    assert "tdp_w" in save(client, url(draft), tdp_w="").context["adminform"].form.errors
+    # A text is written in one language first: its page leaves out what is missing.
+    assert save(client, url(draft), note_es="Uno.").status_code == 302
+    draft.refresh_from_db()
+    draft.is_published = False
+    draft.save()
+    assert {"note_ru", "note_en"} <= set(
+        save(client, url(draft), is_published="on").context["adminform"].form.errors
+    )
+
+
+def test_an_old_gap_does_not_stand_in_the_way_of_another_change(as_member, draft):
+    client = as_member("Product managers")
+    draft.is_published = True
+    draft.save()
+    assert save(client, url(draft), market_state="legacy").status_code == 302
+
+
+def test_what_lacks_something_can_always_be_taken_off_the_site(as_member, draft):
+    client = as_member("Product managers")
+    draft.is_published = True
+    draft.save()
+    data = form_of(client, url(draft))
+    del data["is_published"]
+    assert client.post(url(draft), data).status_code == 302
+    draft.refresh_from_db()
+    assert not draft.is_published
+
+
+def test_the_last_cache_group_of_a_published_model_stays(as_member):
+    client = as_member("Product managers")
+    model = AIModelFactory()
+    EvidenceFactory(ai_model=model, field="num_layers", stated="32")
+    assert save(client, url(model), **{"cache_groups-0-DELETE": "on"}).status_code == 200
+    assert model.cache_groups.count() == 1
+
+
+def act(client, action, rows):
+    data = {"action": action, "_selected_action": [row.pk for row in rows]}
+    return client.post(url(rows[0], "changelist"), data, follow=True)
+
+
+def test_the_action_publishes_what_is_fit_and_names_what_is_not(as_member, draft):
+    client = as_member("Product managers")
+    fit = GPUFactory(is_published=False)
+    EvidenceFactory(gpu=fit, field="tdp_w", stated="350")
+    response = act(client, "publish", [draft, fit])
+    draft.refresh_from_db()
+    fit.refresh_from_db()
+    assert (draft.is_published, fit.is_published) == (False, True)
+    assert any(
+        "TDP" in str(message) and draft.name in str(message) for message in response.context["messages"]
+    )
+    act(client, "unpublish", [fit])
+    fit.refresh_from_db()
+    assert not fit.is_published
+
+
+def test_sales_have_no_such_action(as_member):
+    row = GPUFactory(is_published=False)
+    EvidenceFactory(gpu=row, field="tdp_w", stated="350")
+    act(as_member("Sales"), "publish", [row])
+    row.refresh_from_db()
+    assert not row.is_published
+
+
+# --- completeness ----------------------------------------------------------------------------------------
+
+
+def test_the_share_counts_what_applies_to_a_row():
+    # Ten needs of a card for a slot; these two are not known. A module has no width: seven of nine.
+    GPUFactory(slug="card", launch_year=None, pcie_gen=None)
+    GPUFactory(slug="module", form="sxm", slots_wide=None, launch_year=None, pcie_gen=None)
+    shares = dict(completeness.with_completeness(GPU.objects.all()).values_list("slug", "complete_percent"))
+    assert shares == {"card": 80, "module": 77}
+    card = GPU.objects.get(slug="card")
+    assert [need.name for need in completeness.missing(card)] == ["pcie_gen", "launch_year"]
+    assert [(row.slug, [need.name for need in lacking]) for row, lacking in completeness.worst(GPU, 5)] == [
+        ("module", ["pcie_gen", "launch_year"]),
+        ("card", ["pcie_gen", "launch_year"]),
+    ]
+    totals = {need.name: (known, needed) for need, known, needed in completeness.totals(GPU)}
+    assert (totals["slots_wide"], totals["pcie_gen"], totals["tdp_w"]) == ((1, 1), (0, 2), (2, 2))
+
+
+def test_query_and_row_agree_on_what_is_missing():
+    servers = [ServerFactory(), ServerFactory(kind="edge", rack_units=None, depth_mm=500, cpu_generations="")]
+    GPUOptionFactory(variant__server=servers[0])
+    assert dict(completeness.worst(Server, 5)) == {row: completeness.missing(row) for row in servers}
+    AIModelFactory()
+    AIModelFactory(cache=False, license="MIT")
+    for row, lacking in completeness.worst(AIModel, 5):
+        assert lacking == completeness.missing(row)
+
+
+def test_every_need_exists_and_says_why():
+    for model, needs in completeness.NEEDS.items():
+        for need in needs:
+            assert need.model is model
+            assert need.label
+            assert need.why
+
+
+def test_lists_show_the_share_and_are_filtered_by_it(as_member):
+    client = as_member("Product managers")
+    GPUFactory(slug="card", launch_year=None, pcie_gen=None)
+    GPUFactory(slug="known", launch_year=2024)
+    address = reverse("admin:catalog_gpu_changelist")
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        page = client.get(address, {"complete": "75"})
+    assert [row.slug for row in page.context["cl"].result_list] == ["card"]
+    assert [row.slug for row in client.get(address, {"complete": "100"}).context["cl"].result_list] == [
+        "known"
+    ]
+    for _number in range(5):
+        GPUFactory(launch_year=None)
+    with CaptureQueriesContext(connection) as more:
+        client.get(address, {"complete": "75"})
+    assert len(more) == len(few)
+
+
+@pytest.mark.parametrize("name", ["completeness", "translations"])
+def test_boards_are_for_those_who_see_the_rows(as_member, client, name):
+    address = reverse(f"admin:catalog_evidence_{name}")
+    assert client.get(address).status_code == 302
+    ServerFactory()
+    GPUFactory(launch_year=None)
+    for group, status in (("Sales", 200), ("Authors", 403)):
+        assert as_member(group).get(address).status_code == status
+
+
+# --- texts -----------------------------------------------------------------------------------------------
+
+
+def state(row, name, language):
+    found = {(text.model, text.pk, text.name, text.language): text.state for text in text_states.texts()}
+    return found.get((type(row), row.pk, name, language))
+
+
+def test_a_translation_is_stale_once_its_source_has_changed_after_it(as_member):
+    server = ServerFactory()
+    assert {state(server, "summary", code) for code in ("es", "ru", "en")} == {"fresh"}
+    assert state(server, "cpu_note", "es") is None  # written in no language
+    with history.recording(by="ana"):
+        server.summary_es = "Para modelos grandes."
+        server.save()
+    assert [state(server, "summary", code) for code in ("es", "ru", "en")] == ["fresh", "stale", "stale"]
+    [text] = [text for text in text_states.texts() if text.state == "stale" and text.language == "ru"]
+    assert text.revision["revision__made_by"] == "ana"
+    with history.recording(by="boris"):
+        server.summary_ru = "Для больших моделей."
+        server.save()
+    # A translation that follows makes neither its source nor the others older.
+    assert [state(server, "summary", code) for code in ("es", "ru", "en")] == ["fresh", "fresh", "stale"]
+    with history.recording(by="ana"):
+        server.summary_en = ""
+        server.rack_units = 4
+        server.save()
+    assert state(server, "summary", "en") == "missing"
+    page = as_member("Sales").get(reverse("admin:catalog_evidence_translations"), {"language": "en"})
+    assert [(line["text"].row, line["text"].state) for line in page.context["lines"]] == [(server, "missing")]
+
+
+def test_without_the_site_s_language_the_first_one_written_is_the_source():
+    server = ServerFactory(summary_es="")
+    with history.recording(by="ana"):
+        server.summary_ru = "Другое."
+        server.save()
+    assert [state(server, "summary", code) for code in ("es", "ru", "en")] == ["missing", "fresh", "stale"]
