@@ -10,6 +10,7 @@ class Role:
     slug: str
     title: str
     summary: str
+    picture_text: str = ""  # what the picture shows; without it there is none
 
     @property
     def picture(self):

@@ -1,7 +1,10 @@
 """Pages of the admin that belong to no table: the second factor of whoever is signed in, and help."""
 
+from datetime import timedelta
+
 import django_otp
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.http import Http404, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -119,7 +122,14 @@ def help_page(request, role):
     if role not in ROLES:
         raise Http404
     chosen = ROLES[role]
-    return _page(request, f"admin/help/{role}.html", chosen.title, role=chosen, roles=ROLES.values())
+    return _page(
+        request,
+        f"admin/help/{role}.html",
+        chosen.title,
+        role=chosen,
+        failure_limit=settings.AXES_FAILURE_LIMIT,
+        lock_minutes=settings.AXES_COOLOFF_TIME // timedelta(minutes=1),
+    )
 
 
 def _page(request, template, title, **context):
