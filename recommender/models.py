@@ -136,7 +136,7 @@ class ContactMessage(models.Model):
     )
     sent_at = models.DateTimeField(_("sent at"), auto_now_add=True)
     sent_by = models.CharField(_("sent by"), max_length=150)
-    subject = models.CharField(_("subject"), max_length=200)
+    subject = models.CharField(pgettext_lazy("e-mail", "subject"), max_length=200)
     body = models.TextField(_("text"))
     with_brief = models.BooleanField(_("with the brief as PDF"), default=False)
 

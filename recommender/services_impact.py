@@ -93,6 +93,7 @@ def impact(change: Callable[[], bool], *, seconds: float = SECONDS) -> Impact | 
             rows.append(_row(question, found, names))
         looked += 1
         longest = max(longest, monotonic() - begun)
+    rows.sort(key=lambda row: not row.first_changed)
     return Impact(tuple(rows), looked, len(questions), round(monotonic() - started, 1))
 
 

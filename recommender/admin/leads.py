@@ -168,7 +168,7 @@ class LeadAdmin(PersonViews, HistoryAdmin):
         return format_html(
             '<a class="button" id="answer-lead" href="{}">{}</a>',
             reverse("admin:recommender_lead_mail", args=[lead.pk]),
-            gettext("Write an e-mail in %(language)s") % {"language": lead.get_language_display()},
+            gettext("Write an e-mail (%(language)s)") % {"language": lead.get_language_display()},
         )
 
     @admin.display(description=_("prices, for staff"))

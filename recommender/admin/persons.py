@@ -50,6 +50,9 @@ class PersonViews:
             "subtitle": None,
             "form": form,
             "data": data,
+            "shown": [lead | {"labelled": persons.labelled(lead["contact"])} for lead in data["leads"]]
+            if data
+            else [],
             "may_delete": may_delete,
         }
         return TemplateResponse(request, "admin/recommender/lead/person.html", context)

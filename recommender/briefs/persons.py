@@ -53,6 +53,11 @@ def _lead(contact: Contact) -> dict[str, Any]:
     }
 
 
+def labelled(contact: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return what is kept of a contact beside its names as pages say them."""
+    return [(str(Contact._meta.get_field(name).verbose_name), value) for name, value in contact.items()]
+
+
 @transaction.atomic
 def forget(email: str) -> int:
     """Delete a person's leads with contact, e-mails, briefs, history and log; return how many leads it was.
