@@ -67,6 +67,8 @@ AGAINST: dict[str, Promise] = {
     "no_less": _("It takes no less hardware."),
 }
 CAUTIONS: dict[str, Promise] = {
+    "range_answers": _("Fits only at the easier end of the ranges that you gave."),
+    "range_estimates": _("Fits only at the favourable end of the estimates."),
     "longer_than_a_night": _(
         "One experiment takes up to %(hours)s, a night has %(night)s: it must stop in the morning and go on "
         "from its last checkpoint."

@@ -178,6 +178,8 @@ def _reasons(case: Case, terms: Terms, taken: Plan, plans: Mapping[Way, Plan]) -
 def _cautions(case: Case, terms: Terms, taken: Plan) -> Iterator[Message]:
     """Yield what the way that is advised depends on, beside its conditions."""
     assert taken.training is not None
+    if not all(match.config.strict for match, _times in taken.parts):
+        yield message("range_answers" if case.hard != case.easy else "range_estimates")
     hours = cycle_hours(case, terms, taken.training)
     if taken.way == "scheduled" and hours is not None and hours.high > NIGHT_HOURS_A_DAY:
         yield message("longer_than_a_night", hours=hours.high, night=NIGHT_HOURS_A_DAY)

@@ -42,6 +42,14 @@ def test_the_result_page_names_the_verdict_and_links_to_the_table(client):
     assert len(section[0].encode()) <= 8_000  # of the 120,000 bytes that a result page may have
 
 
+@pytest.mark.parametrize(("concurrency", "said"), [("20", False), ("20..4000", True)])
+def test_advice_that_holds_at_the_easier_end_only_says_so(client, concurrency, said):
+    query = BOTH.replace("concurrency=20", f"concurrency={concurrency}") + "&rack_units=8"
+    html = get(client, "plans", query).content.decode()
+    verdict = html[html.index("What is advised") : html.index("What would turn it")]
+    assert ("Fits only at the easier end of the ranges" in verdict) is said
+
+
 def test_the_same_server_twice_is_written_once(client):
     """A small model is served and trained on the same kind of server, of which two are bought."""
     html = get(client, "plans", "stage=mixed&one_node=separate").content.decode()
