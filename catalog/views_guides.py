@@ -1,5 +1,6 @@
 """Guides for readers: the list by topic, one guide, its feed; what is not published in a language says so."""
 
+from django.conf import settings
 from django.contrib.syndication.views import Feed
 from django.http import Http404, HttpResponsePermanentRedirect
 from django.shortcuts import render
@@ -124,6 +125,11 @@ def _line(row):
     return {"edition": row, "updated_at": article.updated_at(row, row.facts_changed_at)}
 
 
+def _author(name):
+    """Return who wrote a guide: a person, or the vendor, which is none."""
+    return part("Person", name=name) if name and name != settings.VENDOR_NAME else organization()
+
+
 def _structured(edition, made):
     return thing(
         "Article",
@@ -133,7 +139,7 @@ def _structured(edition, made):
         url=absolute(reverse("catalog:guide", args=[edition.slug])),
         datePublished=made.first_published.isoformat() if made.first_published else None,
         dateModified=made.updated_at.isoformat(),
-        author=part("Person", name=edition.guide.author) if edition.guide.author else organization(),
+        author=_author(edition.guide.author),
         publisher=organization(),
         wordCount=made.words,
     )

@@ -65,6 +65,17 @@ def test_only_published_languages_are_told_to_search_engines(client, in_two_lang
     assert "/pamiat/" not in sitemap
 
 
+@pytest.mark.parametrize(("author", "kind"), [("Ada Byron", "Person"), ("A vendor", "Organization")])
+def test_the_author_of_a_guide_is_a_person_unless_it_is_the_vendor(
+    client, db, publish, settings, author, kind
+):
+    settings.VENDOR_NAME = "A vendor"
+    publish("es", author=author, **TEXTS)
+    page = get(client, "guide", "es", "memoria").content.decode()
+    data = json.loads(page.partition('<script type="application/ld+json">')[2].partition("</script>")[0])
+    assert (data["author"]["@type"], data["author"]["name"]) == (kind, author)
+
+
 def test_the_list_of_guides_is_dated_by_them_and_listed_for_machines(client, clock, in_two_languages):
     listed = path_of("guide_list", "es")
     entry = client.get("/sitemap.xml").content.decode().partition(f"{listed}</loc>")[2].partition("</url>")[0]
