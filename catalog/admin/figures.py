@@ -33,7 +33,9 @@ class FigureForm(PublishedForm):
         Source.objects.all(), required=False, label=gettext_lazy("or another one")
     )
     source_state = forms.ChoiceField(
-        choices=Evidence.State.choices, required=False, label=gettext_lazy("Known by")
+        choices=[("", gettext_lazy("as the kind of source says")), *Evidence.State.choices],
+        required=False,
+        label=gettext_lazy("Known by"),
     )
 
     def _post_clean(self):
@@ -174,7 +176,7 @@ class SourcedAdmin(admin.ModelAdmin):
                 **{kind: row},
                 field=name,
                 source=form.given_source,
-                state=form.cleaned_data["source_state"] or Evidence.State.MAKER,
+                state=form.cleaned_data["source_state"] or state_of(form.given_source),
                 stated=stating.as_stated(getattr(row, name)),
                 checked_on=timezone.localdate(),
                 checked_by=request.user.get_username(),
@@ -186,6 +188,15 @@ class SourcedAdmin(admin.ModelAdmin):
                     '{} <a href="{}">{}</a>', text, conflict_url(found), _("Decide, with a reason")
                 )
                 self.message_user(request, link, "warning")
+
+
+def state_of(source):
+    """Return how a figure is known that somebody read in a source of this kind."""
+    kinds = {
+        Source.Kind.MAKER: Evidence.State.MAKER,
+        Source.Kind.BENCHMARK: Evidence.State.BENCHMARK,
+    }
+    return kinds.get(source.kind, Evidence.State.THIRD_PARTY)
 
 
 def figures_of(row):

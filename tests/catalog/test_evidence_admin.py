@@ -171,9 +171,10 @@ def test_an_option_of_a_published_server_asks_as_its_server_does(as_member):
     client = as_member("Product managers")
     option = GPUOptionFactory(max_count=2)
     assert "max_count" in save(client, url(option), max_count=3).context["adminform"].form.errors
-    source = SourceFactory()
+    source = SourceFactory(kind="benchmark")
     assert save(client, url(option), max_count=3, other_source=source.pk).status_code == 302
-    assert option.evidence.get().stated == "3"
+    row = option.evidence.get()
+    assert (row.stated, row.state) == ("3", "benchmark")
 
 
 @pytest.mark.parametrize(
