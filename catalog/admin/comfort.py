@@ -41,6 +41,8 @@ class BulkAdmin(HistoryAdmin):
         form = self.bulk_form(request)
         rows = queryset.order_by()
         if "apply" in request.POST and form.is_valid() and self.set_on_all(request, rows, form):
+            said = ngettext("%(count)d row was changed.", "%(count)d rows were changed.", len(rows))
+            messages.success(request, said % {"count": len(rows)})
             return None
         return self.history_page(
             request,
@@ -65,7 +67,7 @@ class BulkAdmin(HistoryAdmin):
         return form(request.POST if "apply" in request.POST else None)
 
     def set_on_all(self, request, rows, form):
-        """Save the ticked values on all rows or on none, and tell what came of it."""
+        """Save the ticked values on all rows or on none, and return whether that was done."""
         data = form.cleaned_data
         ticked = [name for name in self.bulk_columns(request) if data[f"set_{name}"]]
         if not ticked:
@@ -85,8 +87,6 @@ class BulkAdmin(HistoryAdmin):
             if form.errors:
                 transaction.set_rollback(True)
                 return False
-        said = ngettext("%(count)d row was changed.", "%(count)d rows were changed.", len(locked))
-        messages.success(request, said % {"count": len(locked)})
         return True
 
 

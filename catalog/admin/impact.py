@@ -1,4 +1,4 @@
-"""A second button below the form: what would this change do to advice? Asked before anything is saved."""
+"""A second button below a form, bulk edits too: what would this change do to advice? Nothing is saved."""
 
 from django.contrib import admin
 from django.http import HttpResponse
@@ -23,19 +23,39 @@ class ImpactAdmin(admin.ModelAdmin):
     def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
         if request.method != "POST" or ASK not in request.POST:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        arguments = (request, object_id, form_url, extra_context)
+        view = super().changeform_view
+        return self.looked_at(request, lambda: view(request, object_id, form_url, extra_context))
+
+    def changelist_view(self, request, extra_context=None):
+        if request.method != "POST" or ASK not in request.POST:
+            return super().changelist_view(request, extra_context)
+        view = super().changelist_view
+        return self.looked_at(request, lambda: view(request, extra_context))
+
+    def looked_at(self, request, view):
+        """Return what a view shows, with what its saving would do; saved is nothing."""
         answer = None
 
         def save():
             nonlocal answer
             request.would_be_saved = False
-            answer = super(ImpactAdmin, self).changeform_view(*arguments)
+            answer = view()
             return request.would_be_saved
 
         request.impact = services_impact.impact(save)
-        if request.impact is None:  # the form says what is wrong
-            return answer
-        return super().changeform_view(*arguments)
+        return answer if request.impact is None else view()  # a form that is wrong says what is wrong
+
+    def set_on_all(self, request, rows, form):
+        if ASK not in request.POST:
+            return super().set_on_all(request, rows, form)
+        if getattr(request, "impact", None) is None:
+            request.would_be_saved = super().set_on_all(request, rows, form)
+        return False
+
+    def history_page(self, request, template, **context):
+        if template == "bulk_edit":
+            context |= {"ask_impact": ASK, "impact": getattr(request, "impact", None)}
+        return super().history_page(request, template, **context)
 
     def get_form(self, request, obj=None, change=False, **kwargs):
         form = super().get_form(request, obj, change=change, **kwargs)

@@ -211,3 +211,26 @@ def test_whoever_may_not_change_is_not_asked(editor, servers):
 
 def ask_status(client, row):
     return client.post(url(row), {"name": "Other", "_impact": "1"}).status_code
+
+
+def test_a_bulk_edit_is_asked_the_same_way(editor, servers, case):
+    low, _high = servers
+    client = editor("Ana")
+    data = {
+        "action": "bulk_edit",
+        "_selected_action": [low.pk],
+        "apply": "yes",
+        "set_lifecycle": "on",
+        "lifecycle": "withdrawn",
+    }
+    page = client.post(url(low, "changelist"), data | {"_impact": "1"})
+    row = page.context["impact"].rows[0]
+    assert (row.first.before.split(",")[0], row.first.after.split(",")[0]) == ("Low", "High")
+    assert page.context["form"]["lifecycle"].value() == "withdrawn"
+    assert not list(page.context["messages"])
+    low.refresh_from_db()
+    assert low.lifecycle == "current"
+    assert not Change.objects.exists()
+    assert client.post(url(low, "changelist"), data).status_code == 302
+    low.refresh_from_db()
+    assert low.lifecycle == "withdrawn"

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 
 from catalog import history
 from catalog.models import Variant
-from recommender import answers, prices, services
+from recommender import answers, orders, prices, services
 from recommender.models import Price
 from tests.catalog.staff import save
 from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory
@@ -96,6 +96,12 @@ def test_one_match_without_a_public_price_of_today_leaves_price_out(options, fie
     assert "Lowest price" not in page
     assert "EUR" not in page
     assert "12,500" not in page
+
+
+def test_prices_of_some_matches_are_no_order(options):
+    """The pure order refuses as well, whoever hands it prices."""
+    matches = services.recommend(answers.parse(ANSWERS)).ranking.matches
+    assert orders.ordered(matches, "price", {("high", "card"): Decimal(1)}) == matches
 
 
 def test_prices_never_move_a_score_and_are_no_part_of_the_json(options):
