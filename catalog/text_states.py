@@ -47,7 +47,7 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES]
 
 class State(models.TextChoices):
     MISSING = "missing", _("missing")
-    STALE = "stale", _("its source has changed since")
+    STALE = "stale", _("its original has changed since")
     FRESH = "fresh", _("fresh")
 
 

@@ -233,7 +233,7 @@ class GuideAdmin(HistoryAdmin, TranslationAdmin):
         return self.page(
             request,
             "source",
-            title=_("What changed in the source: %s") % title_of(guide),
+            title=_("What changed in the original: %s") % title_of(guide),
             object=guide,
             row=row,
             source_name=LANGUAGES[row.source_language],
@@ -291,7 +291,7 @@ def buttons(state, may_publish):
     if not state.is_in_review:
         found.append(("review", _("Save and send to review")))
     if state.is_behind:
-        found.append(("follow", _("Save: it follows its source again")))
+        found.append(("follow", _("Save: it follows its original again")))
     if may_publish and state.scheduled:
         found.append(("unschedule", _("Save and take back what waits")))
     if may_publish and (state.edition or state.scheduled):
@@ -334,7 +334,7 @@ def _follow(guide, language, _at, _user):
     row = guide.translations.filter(language=language).exclude(source_language="").first()
     if row:
         publishing.follow(guide, language, row.source_language)
-    return _("%(language)s: says what its source says now.")
+    return _("%(language)s: says what its original says now.")
 
 
 ACTS = {

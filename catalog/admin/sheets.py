@@ -32,7 +32,7 @@ LONGEST_REASON = 300
 
 
 class UploadForm(forms.Form):
-    """A file, and how the numbers and letters of a CSV are to be read."""
+    """A file, and how the numbers and encoding of a CSV are to be read."""
 
     file = forms.FileField(label=_("File"), help_text=_("XLSX or CSV, up to 20 MB."))
     language = forms.ChoiceField(
@@ -50,7 +50,7 @@ class UploadForm(forms.Form):
         help_text=_("Otherwise they are refused, since they could be 1500 or 1.5."),
     )
     encoding = forms.ChoiceField(
-        label=_("Letters of a CSV"),
+        label=_("Encoding of a CSV file"),
         choices=[("", _("find out")), *csv_files.ENCODINGS.items()],
         required=False,
     )

@@ -37,7 +37,7 @@ def _rounded(value):
 
 
 COLUMNS = (
-    Column("slug", _("Name in addresses"), lambda row: row.facts.slug),
+    Column("slug", _("Slug"), lambda row: row.facts.slug),
     Column("name", _("Server"), lambda row: row.facts.name),
     Column("can_be_ordered", _("Can be ordered"), lambda row: row.facts.can_be_ordered),
     Column("rack_units", _("Height with enclosure, U"), lambda row: row.facts.height),

@@ -227,10 +227,10 @@ class _Walk:
         source, alt = str(child.attrs.get("src", "")), plain(child.children or [])
         self.document.images.append((source, alt, line))
         if not alt.strip():
-            self.problem(gettext("A figure needs a text that says what it shows: ![text](file)."), line)
+            self.problem(gettext("A picture needs a text that says what it shows: ![text](file)."), line)
         if finders.find(source) is None:
             self.problem(
-                gettext("There is no figure “%(file)s” among the site's files.") % {"file": source}, line
+                gettext("There is no picture “%(file)s” among the site's files.") % {"file": source}, line
             )
 
 

@@ -6,17 +6,17 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 
 
 class State(models.TextChoices):
-    MISSING = "missing", _("missing")
+    MISSING = "missing", pgettext_lazy("guide", "missing")
     DRAFT = "draft", _("draft")
     REVIEW = "review", _("in review")
     PUBLISHED = "published", _("published")
-    STALE = "stale", _("behind its source")
+    STALE = "stale", _("behind its original")
 
 
 @dataclass(frozen=True)

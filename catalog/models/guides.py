@@ -1,4 +1,4 @@
-"""Guides and the site's own texts: what is written, what readers see of it since when, and under which address."""
+"""Guides and the site's own texts: what is written, what readers see since when, under which address."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -72,7 +72,7 @@ class Guide(models.Model):
         help_text=_("Markdown with live blocks."),
     )
     slug = models.CharField(
-        _("name in addresses"),
+        _("slug"),
         max_length=80,
         blank=True,
         default="",
@@ -174,7 +174,9 @@ class GuideTranslation(models.Model):
     source_title = models.CharField(max_length=160, blank=True, default="", editable=False)
     source_summary = models.TextField(blank=True, default="", editable=False)
     source_body = models.TextField(blank=True, default="", editable=False)
-    source_seen_at = models.DateTimeField(_("source last followed at"), null=True, blank=True, editable=False)
+    source_seen_at = models.DateTimeField(
+        _("original last followed at"), null=True, blank=True, editable=False
+    )
     updated_at = models.DateTimeField(_("changed at"), auto_now=True)
 
     class Meta:
@@ -208,7 +210,7 @@ class GuideEdition(models.Model):
 
     guide = models.ForeignKey(Guide, models.CASCADE, related_name="editions", verbose_name=_("guide"))
     language = models.CharField(_("language"), max_length=2, choices=settings.LANGUAGES)
-    slug = models.CharField(_("name in addresses"), max_length=80, validators=[SLUG])
+    slug = models.CharField(_("slug"), max_length=80, validators=[SLUG])
     title = models.CharField(_("title"), max_length=160)
     summary = models.TextField(_("summary"), blank=True, default="")
     body = models.TextField(_("text"))
@@ -288,7 +290,7 @@ class GuideAddress(models.Model):
 
     guide = models.ForeignKey(Guide, models.CASCADE, related_name="addresses", verbose_name=_("guide"))
     language = models.CharField(_("language"), max_length=2, choices=settings.LANGUAGES)
-    slug = models.CharField(_("name in addresses"), max_length=80, validators=[SLUG])
+    slug = models.CharField(_("slug"), max_length=80, validators=[SLUG])
     created_at = models.DateTimeField(_("since"), db_default=Now(), editable=False)
 
     class Meta:

@@ -30,7 +30,7 @@ class Revision(Written):
         BULK = "bulk", _("bulk edit")
         COPY = "copy", pgettext_lazy("means of a change", "copy")
         IMPORT = "import", pgettext_lazy("means of a change", "import")
-        RESTORE = "restore", _("restored")
+        RESTORE = "restore", pgettext_lazy("means of a change", "restore")
         COMMAND = "command", _("command")
 
     made_at = models.DateTimeField(_("when"), auto_now_add=True, db_index=True)
@@ -46,7 +46,7 @@ class Revision(Written):
         max_length=150,
         help_text=_("The user's name at that time, or the command's; it stays when the account goes."),
     )
-    means = models.CharField(_("by means of"), max_length=10, choices=Means.choices)
+    means = models.CharField(pgettext_lazy("means of a change", "how"), max_length=10, choices=Means.choices)
     why = models.TextField(_("why"), blank=True, default="")
 
     class Meta:

@@ -6,7 +6,7 @@ from operator import or_
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from catalog.models.base import one_of
 from catalog.models.evidence import SUBJECTS, HasSubject
@@ -33,7 +33,7 @@ class ErrorReport(HasSubject, models.Model):
     """
 
     class Status(models.TextChoices):
-        NEW = "new", _("new")
+        NEW = "new", pgettext_lazy("error report", "new")
         ACCEPTED = "accepted", _("right, to be corrected")
         DONE = "done", _("corrected")
         REJECTED = "rejected", _("not right")

@@ -26,7 +26,7 @@ class SheetUpload(models.Model):
     name = models.CharField(_("file"), max_length=200)
     content = models.BinaryField(_("content"))
     language = models.CharField(_("numbers and dates as in"), max_length=2)
-    encoding = models.CharField(_("alphabet"), max_length=10, blank=True)
+    encoding = models.CharField(_("encoding"), max_length=10, blank=True)
     read_ambiguous = models.BooleanField(_("read numbers such as 1.500 by that language"), default=False)
     created_at = models.DateTimeField(_("uploaded at"), default=timezone.now, db_index=True)
 

@@ -1,4 +1,4 @@
-"""CSV as spreadsheets save it: which alphabet, which separator, and the lines."""
+"""CSV as spreadsheets save it: which encoding, which separator, and the lines."""
 
 import codecs
 import csv
@@ -18,7 +18,7 @@ _SEPARATOR_LINE = re.compile(r"sep=([;,\t])\r?\n", re.IGNORECASE)
 
 
 def read(content, encoding, most):
-    """Return the lines of a file, each a list of texts, and the alphabet that it was read in.
+    """Return the lines of a file, each a list of texts, and the encoding that it was read in.
 
     Raises:
         SheetError: it is no text, or its quotation marks do not match.
@@ -50,7 +50,7 @@ def too_long(most):
 
 
 def decoded(content, encoding=""):
-    """Return a file's text and the name of its alphabet; "" finds out which one it is."""
+    """Return a file's text and the name of its encoding; "" finds out which one it is."""
     if content[:2] in UTF_16:
         encoding = "utf-16"
     elif content.startswith(codecs.BOM_UTF8):
@@ -62,7 +62,7 @@ def decoded(content, encoding=""):
     except UnicodeDecodeError as error:
         raise SheetError(
             _(
-                "The letters of the file cannot be read as %(encoding)s: choose another alphabet, "
+                "The letters of the file cannot be read as %(encoding)s: choose another encoding, "
                 "or save it as CSV UTF-8."
             )
             % {"encoding": ENCODINGS.get(encoding, encoding.upper())}
@@ -73,7 +73,7 @@ def decoded(content, encoding=""):
 
 
 def guessed(content):
-    """Return the alphabet of a text without a mark.
+    """Return the encoding of a text without a mark.
 
     UTF-8 can be told for certain. Of the other two, Russian has whole words of letters above 127, Spanish
     single letters between others.
