@@ -70,15 +70,11 @@ def test_a_figure_says_where_it_comes_from_when_it_was_checked_by_whom_and_its_s
     assert "No source." not in form.fields["length_mm"].help_text  # nothing is known of it
 
 
-def test_words_of_a_source_are_no_html(as_member):
+@pytest.mark.parametrize("address", ["", "https://maker.example/sheet.pdf"])
+def test_words_of_a_source_are_no_html(as_member, address):
     gpu = GPUFactory()
-    sourced(
-        gpu,
-        "tdp_w",
-        source=SourceFactory(title="<b>Bold</b>"),
-        checked_by="<i>ana</i>",
-        checked_on="2026-01-01",
-    )
+    source = SourceFactory(title="<b>Bold</b>", url=address)
+    sourced(gpu, "tdp_w", source=source, checked_by="<i>ana</i>", checked_on=date(2026, 1, 1))
     content = as_member("Product managers").get(url(gpu)).content.decode()
     assert "<b>Bold</b>" not in content
     assert "<i>ana</i>" not in content

@@ -150,9 +150,9 @@ def test_sales_have_no_such_action(as_member):
 
 
 def test_the_share_counts_what_applies_to_a_row():
-    # Ten needs of a card for a slot; these two are not known. A module has no width: seven of nine.
+    # Ten needs of a card for a slot; these two are not known. The width of a module is none: seven of nine.
     GPUFactory(slug="card", launch_year=None, pcie_gen=None)
-    GPUFactory(slug="module", form="sxm", slots_wide=None, launch_year=None, pcie_gen=None)
+    GPUFactory(slug="module", form="sxm", slots_wide=2, launch_year=None, pcie_gen=None)
     shares = dict(completeness.with_completeness(GPU.objects.all()).values_list("slug", "complete_percent"))
     assert shares == {"card": 80, "module": 77}
     card = GPU.objects.get(slug="card")

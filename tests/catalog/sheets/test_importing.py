@@ -308,7 +308,7 @@ def test_a_row_that_is_there_twice_is_named(small_catalog):
 
 def test_rows_that_have_vanished_are_named_and_stay(small_catalog):
     outcome = run(workbook(servers=[["slug", "rack_units"], ["alpha", 3]]))
-    assert [name for _pk, name in outcome.sheets[0].vanished] == ["beta"]
+    assert [name for _pk, name in outcome.sheets[0].vanished] == ["Beta"]
     assert Server.objects.filter(slug="beta").exists()
 
 
@@ -321,7 +321,7 @@ def test_a_filtered_list_is_compared_with_what_it_shows(small_catalog):
     rows = scope.FilteredList(Server.objects.filter(kind="rack"))
     content = workbook(servers=[["slug", "rack_units"], ["beta", 3]], variants=[["server", "slug"]])
     outcome = dry_run(content, model=Server, scope=rows)
-    assert [name for _pk, name in outcome.sheets[0].vanished] == ["alpha"]
+    assert [name for _pk, name in outcome.sheets[0].vanished] == ["Alpha"]
     assert outcome.sheets[1].vanished == [], "variants of servers that are not in the file"
 
 
@@ -451,7 +451,10 @@ def test_tables_of_one_file_name_each_others_new_rows(small_catalog):
                 ["omega", None, None, None, None, "rack_units", "sheet", "maker", 2],
             ],
             variants=[["server", "slug", "name"], ["omega", "base", "Omega"]],
-            gpu_options=[["id", "variant", "gpu", "basis"], [None, "omega/base", "card", "maker"]],
+            gpu_options=[
+                ["variant", "gpu", "basis", *resources.CONDITIONS],
+                ["omega/base", "card", "maker", *[None] * len(resources.CONDITIONS)],
+            ],
             servers=[
                 ["slug", "name", "manufacturer", "kind", "rack_units", "successor", "is_published"],
                 ["omega", "Omega", "maker", "rack", 2, "omega-2", True],
@@ -504,7 +507,7 @@ def test_nothing_is_published_without_a_source(db, sheet, factory):
 def test_a_published_slug_that_is_unknown_is_a_new_row_not_a_new_name(small_catalog):
     outcome = dry_run(workbook(servers=[["slug", "rack_units"], ["alpha-2", 2]]))
     assert outcome.is_wrong
-    assert [name for _pk, name in outcome.sheets[0].vanished] == ["alpha", "beta"]
+    assert [name for _pk, name in outcome.sheets[0].vanished] == ["Alpha", "Beta"]
 
 
 # --- on the way out --------------------------------------------------------------------------------
