@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rapidfuzz import fuzz, process
+from rapidfuzz.utils import default_process
+
 from recommender.answers import (
     EMBEDDINGS,
     IMAGES,
@@ -34,6 +37,8 @@ from recommender.case_reader import Assumption as Assumption, Preset as Preset, 
 from recommender.case_surroundings import musts, surroundings, widened
 from recommender.sizing.demand import Case, Corner
 from recommender.sizing.specs import AIModelSpec
+
+LIKE_ENOUGH = 70  # of 100: below that another model is no misspelling
 
 
 class BadAnswers(ValueError):
@@ -239,7 +244,7 @@ def catalog_problems(
     for key in ("model", "training_model", "draft_model"):
         slug = answers.one(key)
         if slug and slug not in models:
-            yield Problem(key, "not_in_catalog", (("value", slug),))
+            yield _unknown_model(key, slug, models)
     for slug in answers.several("workload"):
         if slug not in presets:
             params = (("value", slug), ("choices", ", ".join(presets)))
@@ -249,6 +254,17 @@ def catalog_problems(
         if slug and slug not in known:
             params = (("value", slug), ("choices", ", ".join(sorted(known))))
             yield Problem(key, "not_in_catalog_choices", params)
+
+
+def _unknown_model(key: str, slug: str, models: Mapping[str, AIModelSpec]) -> Problem:
+    """Return that a model is not there, with the one whose slug is written most like it, if any is."""
+    value = ("value", slug)
+    found = process.extractOne(
+        slug, list(models), scorer=fuzz.ratio, processor=default_process, score_cutoff=LIKE_ENOUGH
+    )
+    if found is None:
+        return Problem(key, "not_in_catalog", (value,))
+    return Problem(key, "not_in_catalog_nearest", (value, ("nearest", found[0])))
 
 
 def _stages(answers: Answers, chosen: tuple[Preset, ...]) -> set[str]:

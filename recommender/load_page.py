@@ -78,7 +78,7 @@ def load_details(match, result, page):
             "peak": pattern.peak_factor,
         }
         people = _figure(
-            _("People that each server is enough for"),
+            _("People that each server is enough for with all places taken"),
             load.people_per_server,
             "rate * 60 / (active * each_minute * peak)",
             values,

@@ -4,6 +4,10 @@ from django.utils.translation import gettext_lazy as _
 
 from recommender.sentences import Sentence
 
+EASIER_REQUESTS = _(
+    "Fits only at the easier end of the ranges that you gave. Simultaneous requests there: %(easy)s; at the "
+    "harder end: %(hard)s."
+)
 CONDITIONS: dict[str, Sentence] = {
     "range_memory": (
         _("Fits only if it needs less memory than feared: up to %(high)s, with %(have)s available."),
@@ -26,6 +30,7 @@ CONDITIONS: dict[str, Sentence] = {
         {"high": "hours", "target": "hours"},
     ),
     "range_answers": (_("Fits only at the easier end of the ranges that you gave."), {}),
+    "range_requests": (EASIER_REQUESTS, {"easy": "count", "hard": "count"}),
     "range_estimates": (_("Fits only at the favourable end of the estimates."), {}),
     "unknown_cooling": (_("How it is cooled is not published: ask whether air is enough."), {}),
     "unknown_depth": (_("Its depth is not published: ask before you order."), {}),

@@ -3,6 +3,8 @@
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _, ngettext_lazy, pgettext_lazy
 
+from recommender.match_conditions import EASIER_REQUESTS
+
 WAY_LABELS: dict[str, Promise] = {
     "shared": _("One server, both at the same time"),
     "separate": _("A server for each"),
@@ -68,6 +70,7 @@ AGAINST: dict[str, Promise] = {
 }
 CAUTIONS: dict[str, Promise] = {
     "range_answers": _("Fits only at the easier end of the ranges that you gave."),
+    "range_requests": EASIER_REQUESTS,
     "range_estimates": _("Fits only at the favourable end of the estimates."),
     "longer_than_a_night": _(
         "One experiment takes up to %(hours)s, a night has %(night)s: it must stop in the morning and go on "
@@ -198,7 +201,10 @@ GROWTH: dict[str, Promise] = {
         "count",
     ),
     "each": _("Each further server adds %(load)s."),
-    "each_users": _("Each further server adds %(load)s, that is about %(users)s more registered people."),
+    "each_users": _(
+        "Each further server adds %(load)s within the targets, that is about %(users)s more registered "
+        "people."
+    ),
 }
 ROWS: dict[str, Promise] = {
     "bought": _("What it takes"),
@@ -224,7 +230,7 @@ ASSUMED: dict[str, Promise] = {
     "one_node": _("All three ways are shown."),
     "isolation": _("Counted as: need not be kept apart."),
     "on_node_loss": _("Counted as: the service may stop."),
-    "queue_ok": _("Counted as: may wait while an experiment runs at night."),
+    "queue_ok": _("Counted as: not at the peak; only at night, while an experiment runs."),
     "availability": _("Counted as: no server in reserve."),
     "storage_gbs": _("Without it nobody can say if loading and saving keep up."),
     "network_gbe": _("Without it nobody can say if the network keeps up."),

@@ -25,6 +25,7 @@ PROBLEMS = {
     "not_text": _("This has characters that cannot be shown."),
     "not_a_choice": _("“%(value)s” is not possible here. Possible are: %(choices)s."),
     "not_in_catalog": _("“%(value)s” is not in the catalog."),
+    "not_in_catalog_nearest": _("“%(value)s” is not in the catalog. The nearest is “%(nearest)s”."),
     "not_in_catalog_choices": _("“%(value)s” is not in the catalog. Possible are: %(choices)s."),
     "context_too_long": _(
         "%(value)s tokens are more than %(model)s can take: its maximum is %(maximum)s tokens."

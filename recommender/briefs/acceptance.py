@@ -95,7 +95,9 @@ def questions() -> tuple[str, ...]:
 def _load(frozen: Mapping[str, Any]) -> str:
     if not frozen["matches"] or not frozen["serves"] or frozen["kind"] != "tokens":
         return ""
-    count = frozen["matches"][0].get("requests") or 0
+    first = frozen["matches"][0]
+    # The harder end of a range is what is bought for; briefs of earlier days kept only what was sized.
+    count = first.get("requests_needed") or first.get("requests") or 0
     if not count:
         return ""
     return ngettext("with %(count)s simultaneous request", "with %(count)s simultaneous requests", count) % {

@@ -88,7 +88,7 @@ def freeze(given: Answers, *, language: str, on: date, server: str = "") -> dict
     result = services.recommend(given)
     output = services.as_json(result, TOP)
     matches = [
-        _match(values, match)
+        _match(values, match, result.case.hard.requests)
         for values, match in zip(output["matches"], result.ranking.matches, strict=False)
     ]
     found = services.fixes(result)
@@ -149,12 +149,13 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _match(values: dict[str, Any], match: Any) -> dict[str, Any]:
+def _match(values: dict[str, Any], match: Any, needed: int) -> dict[str, Any]:
     config = match.config
     return {name: value for name, value in values.items() if name not in TEXTS} | {
         "reasons": [_message(item) for item in match.reasons],
         "warnings": [_message(item) for item in match.warnings],
         "requests": config.corner.requests,
+        "requests_needed": needed,
         "gpus": config.gpus,
         "need_gib": _ends(config.memory.total) if values["memory_gib_per_gpu"]["total"] else None,
         "have_gib": _ends(config.memory.available),

@@ -24,7 +24,7 @@ class Capacity:
     """What a way carries in both jobs, at the unfavourable end of the estimates. None: not known."""
 
     requests: int | None  # at once, within the targets
-    requests_needed: int | None  # None: the work is not counted in requests
+    requests_needed: int | None  # at the harder end; None: the work is not counted in requests
     rate: Range | None  # tokens/s, frames/s ... of the service
     hours: Range | None  # of one training cycle
     experiments: tuple[int, int, int] | None  # a month: low, typical, high
@@ -203,7 +203,7 @@ def capacity_of(case: Case, terms: Terms, way: Way, serving: Match, training: Ma
         experiments = (low, typical, high)
     return Capacity(
         requests=serving.capacity,
-        requests_needed=serving.config.corner.requests if case.kind == "tokens" else None,
+        requests_needed=case.hard.requests if case.kind == "tokens" else None,
         rate=serving.config.work,
         hours=hours,
         experiments=experiments,

@@ -118,11 +118,10 @@ def hours_for(terms: Terms, way: Way) -> float:
 def _compute(
     case: Case, terms: Terms, way: Way, serving: Match, training: Match, sets: int
 ) -> tuple[Share, ...]:
-    corner = serving.config.corner
     if case.kind == "tokens":
-        load, unit, have = float(corner.requests), "requests", serving.capacity
+        load, unit, have = float(case.hard.requests), "requests", serving.capacity
     else:
-        load, unit = corner.rate or 0.0, "rate"
+        load, unit = case.hard.rate or 0.0, "rate"
         have = None if serving.config.work is None else serving.config.work.low  # type: ignore[assignment]
     hours = cycle_hours(case, terms, training)
     return (

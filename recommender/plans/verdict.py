@@ -9,6 +9,7 @@ from recommender.plans.contention import Way, cycle_hours
 from recommender.plans.terms import MOST_EXPERIMENTS, NIGHT_HOURS_A_DAY, Span, Terms
 from recommender.sizing.choosing import SERVER_COSTS_CARDS
 from recommender.sizing.demand import Case, Message, message
+from recommender.sizing.findings import easier_end
 
 MOST_MAINTENANCE_H = 744  # a month; the largest answer that is taken
 
@@ -179,7 +180,7 @@ def _cautions(case: Case, terms: Terms, taken: Plan) -> Iterator[Message]:
     """Yield what the way that is advised depends on, beside its conditions."""
     assert taken.training is not None
     if not all(match.config.strict for match, _times in taken.parts):
-        yield message("range_answers" if case.hard != case.easy else "range_estimates")
+        yield easier_end(case) if case.hard != case.easy else message("range_estimates")
     hours = cycle_hours(case, terms, taken.training)
     if taken.way == "scheduled" and hours is not None and hours.high > NIGHT_HOURS_A_DAY:
         yield message("longer_than_a_night", hours=hours.high, night=NIGHT_HOURS_A_DAY)

@@ -12,6 +12,20 @@ from recommender.sizing.surroundings import facts_around
 # What a usual cabinet offers where the reader gave no limit.
 USUAL_POWER_W = 8_000.0
 USUAL_RACK_UNITS = 42
+# Answers whose harder end is more work or less time for it.
+LOADS = (
+    "requests",
+    "arrivals_per_s",
+    "input_tokens",
+    "output_tokens",
+    "tokens_per_request",
+    "rate",
+    "ttft_s",
+    "tpot_s",
+    "tokens",
+    "target_s",
+    "sequence_tokens",
+)
 
 
 def reasons_of(case: Case, config: Config) -> Iterator[Message]:
@@ -51,10 +65,10 @@ def reasons_of(case: Case, config: Config) -> Iterator[Message]:
         )
         capacity = capacity_of(case, config)
         if capacity is not None and capacity >= corner.requests:
-            if case.n_plus_1:
-                yield message("capacity_one_lost", capacity=capacity, requests=corner.requests)
-            else:
-                yield message("capacity", capacity=capacity, requests=corner.requests)
+            # The load that is asked, so that the end that is not carried is seen to be one.
+            needed = case.hard.requests
+            code = "capacity_one_lost" if case.n_plus_1 else "capacity"
+            yield message(code, capacity=capacity, requests=needed)
             return
     elif config.work is not None and case.serves and corner.rate:
         yield message(f"rate_{case.kind}", low=config.work.low, high=config.work.high, need=corner.rate)
@@ -117,7 +131,9 @@ def _state_warnings(case: Case, config: Config) -> Iterator[Message]:
     if config.strict:
         return
     corner, held = config.corner, config.memory
-    said = False
+    said = any(getattr(case.hard, name) != getattr(case.easy, name) for name in LOADS)
+    if said:
+        yield easier_end(case)
     if held.total.high > held.available.low:
         said = True
         yield message("range_memory", high=held.total.high, have=held.available.low)
@@ -143,7 +159,15 @@ def _state_warnings(case: Case, config: Config) -> Iterator[Message]:
             said = True
             yield message("range_hours", high=high, target=corner.target_s)
     if not said:
-        yield message("range_answers" if case.hard != case.easy else "range_estimates")
+        yield easier_end(case) if case.hard != case.easy else message("range_estimates")
+
+
+def easier_end(case: Case) -> Message:
+    """Return that only the easier end of the answers is carried, with the requests at both ends."""
+    easy, hard = case.easy.requests, case.hard.requests
+    if case.serves and case.kind == "tokens" and easy != hard:
+        return message("range_requests", easy=easy, hard=hard)
+    return message("range_answers")
 
 
 def _layout_warnings(case: Case, config: Config) -> Iterator[Message]:
