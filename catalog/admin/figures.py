@@ -110,7 +110,15 @@ class SourcedAdmin(admin.ModelAdmin):
 
     def get_form(self, request, obj=None, change=False, **kwargs):
         form = super().get_form(request, obj, change=change, **kwargs)
-        form.base_fields = dict(form.base_fields)
+        form.base_fields = form.base_fields | self.source_fields(request, obj)
+        request.figures = {}
+        if obj is not None and request.user.has_perm("catalog.view_evidence"):
+            request.figures = {found.field: found for found in figures_of(obj)}
+            self.add_marks(request, form, obj)
+        return form
+
+    def source_fields(self, request, row=None):
+        """Return the inputs that ask for the source of new figures."""
         other = forms.ModelChoiceField(
             Source.objects.all(),
             required=False,
@@ -118,14 +126,9 @@ class SourcedAdmin(admin.ModelAdmin):
             widget=AutocompleteSelect(Evidence._meta.get_field("source"), self.admin_site),
         )
         recent = forms.ModelChoiceField(
-            recent_sources(request.user, obj), required=False, label=_("Source"), empty_label=_("Used last")
+            recent_sources(request.user, row), required=False, label=_("Source"), empty_label=_("Used last")
         )
-        form.base_fields |= {"other_source": other, "recent_source": recent}
-        request.figures = {}
-        if obj is not None and request.user.has_perm("catalog.view_evidence"):
-            request.figures = {found.field: found for found in figures_of(obj)}
-            self.add_marks(request, form, obj)
-        return form
+        return {"recent_source": recent, "other_source": other}
 
     def add_marks(self, request, form, row):
         """Write under each input who stands behind its value; where there is no input, under the value."""
@@ -149,8 +152,9 @@ class SourcedAdmin(admin.ModelAdmin):
             context["tables_marks"] = [
                 (found[name].label, mark_of(found[name])) for name in obj.EVIDENCE_RELATIONS if name in found
             ]
-            context["disputes"] = [figure for figure in found.values() if figure.is_open]
-            context["conflict_links"] = [(each.label, conflict_url(each)) for each in context["disputes"]]
+            context["conflict_links"] = [
+                (figure.label, conflict_url(figure)) for figure in found.values() if figure.is_open
+            ]
         return super().render_change_form(request, context, add, change, form_url, obj)
 
     def save_related(self, request, form, formsets, change):
@@ -159,7 +163,8 @@ class SourcedAdmin(admin.ModelAdmin):
         if not lacking:
             return
         if form.given_source:
-            self.add_evidence(request, form, lacking)
+            state = form.cleaned_data["source_state"]
+            self.add_evidence(request, form.instance, lacking, form.given_source, state)
             return
         said = ngettext(
             "%(count)d figure was saved without a source; it is marked as such.",
@@ -168,19 +173,17 @@ class SourcedAdmin(admin.ModelAdmin):
         )
         self.message_user(request, said % {"count": len(lacking)}, "warning")
 
-    def add_evidence(self, request, form, names):
-        """Note that the chosen source states the new figures, looked at today; tell where others disagree."""
-        row, kind = form.instance, KINDS[self.model]
+    def add_evidence(self, request, row, names, source, state=""):
+        """Note that a source states new figures, looked at today; tell where others disagree."""
         for name in names:
-            Evidence.objects.create(
-                **{kind: row},
-                field=name,
-                source=form.given_source,
-                state=form.cleaned_data["source_state"] or state_of(form.given_source),
-                stated=stating.as_stated(getattr(row, name)),
-                checked_on=timezone.localdate(),
-                checked_by=request.user.get_username(),
-            )
+            # A source states one thing of a figure: where it is there already, it is read anew.
+            found = row.evidence.filter(field=name, source=source).first()
+            evidence = found or Evidence(**{KINDS[self.model]: row}, field=name, source=source)
+            evidence.state = state or state_of(source)
+            evidence.stated = stating.as_stated(getattr(row, name))
+            evidence.kept, evidence.reason = True, ""
+            evidence.checked_on, evidence.checked_by = timezone.localdate(), request.user.get_username()
+            evidence.save()
         for found in figures_of(row):
             if found.field in names and found.is_open:
                 text = _("Sources disagree about “%(figure)s” now.") % {"figure": found.label}
@@ -188,6 +191,34 @@ class SourcedAdmin(admin.ModelAdmin):
                     '{} <a href="{}">{}</a>', text, conflict_url(found), _("Decide, with a reason")
                 )
                 self.message_user(request, link, "warning")
+
+    # --- many rows at once -------------------------------------------------------------------------
+
+    def bulk_form(self, request):
+        form = super().bulk_form(request)
+        form.fields |= self.source_fields(request)
+        return form
+
+    def set_on_all(self, request, rows, form):
+        """Ask for the source of figures that readers see; it becomes their evidence on every row."""
+        data = form.cleaned_data
+        source = data.get("other_source") or data.get("recent_source")
+        known = set(self.model.evidence_fields())
+        ticked = [
+            name
+            for name in self.bulk_columns(request)
+            if data[f"set_{name}"] and name in known and data[name] not in (None, "")
+        ]
+        names = [name for name in ticked if stating.is_column(self.model, name)]
+        if names and source is None and any(map(is_public, rows)):
+            form.add_error("recent_source", _("Say where each new figure comes from: choose a source."))
+            return False
+        if not super().set_on_all(request, rows, form):
+            return False
+        for row in rows.all() if source else ():
+            stated = {figure.field for figure in figures_of(row) if figure.kept and figure.stands}
+            self.add_evidence(request, row, [name for name in names if name not in stated], source)
+        return True
 
 
 def state_of(source):

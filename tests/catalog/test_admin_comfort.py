@@ -65,7 +65,8 @@ def test_ticked_fields_change_on_all_rows_as_one_entry(editor):
 
 
 def test_one_row_that_breaks_a_rule_keeps_all_as_they_were(editor):
-    fits, breaks = ServerFactory(launch_year=2024), ServerFactory(launch_year=None)
+    fits = ServerFactory(launch_year=2024, is_published=False)
+    breaks = ServerFactory(launch_year=None, is_published=False)
     data = {"apply": "yes", "set_launch_month": "on", "launch_month": "5"}
     page = bulk(editor("ana"), [fits, breaks], **data)
     assert page.status_code == 200
@@ -82,8 +83,8 @@ def test_nothing_ticked_changes_nothing(editor):
 
 def test_bulk_edit_keeps_to_rights(editor):
     server = ServerFactory(lifecycle="current")
-    EvidenceFactory(server=server, field="rack_units")
-    data = {"apply": "yes", "set_lifecycle": "on", "lifecycle": "withdrawn"}
+    source = EvidenceFactory(server=server, field="rack_units").source
+    data = {"apply": "yes", "set_lifecycle": "on", "lifecycle": "withdrawn", "other_source": source.pk}
     assert bulk(editor("marta", "Marketing"), [server], **data).status_code == 403
     assert bulk(editor("sara", "Sales"), [server], **data).status_code == 302
     assert Server.objects.get().lifecycle == "withdrawn"

@@ -130,8 +130,34 @@ def test_the_source_chosen_becomes_the_evidence_of_what_changed(as_member, gpu):
         row = gpu.evidence.get(field=field, stated=stated)
         assert (row.source, row.state, row.kept) == (source, "deployed", True)
         assert (row.checked_on, row.checked_by) == (timezone.localdate(), "Sales@vendor.example")
-    assert gpu.evidence.count() == 3
+    # A source states one thing of a figure.
+    assert gpu.evidence.count() == 2
     # One act, one entry: the figures and what stands behind them.
+    assert Revision.objects.count() == 1
+
+
+def test_another_source_leaves_both_to_decide_on(as_member, gpu):
+    client = as_member("Product managers")
+    save(client, url(gpu), tdp_w=400, other_source=SourceFactory().pk)
+    assert [line["figure"].row for line in queue(client, tab="conflicts")] == [gpu]
+
+
+def test_many_rows_at_once_ask_for_a_source_as_well(as_member):
+    client = as_member("Product managers")
+    servers = [ServerFactory(pcie_gen=4), ServerFactory(pcie_gen=5)]
+    sourced(servers[1], "pcie_gen")
+    chosen = {"action": "bulk_edit", "_selected_action": [row.pk for row in servers], "apply": "yes"}
+    data = chosen | {"set_pcie_gen": "on", "pcie_gen": 5}
+    assert client.post(url(servers[0], "changelist"), data).status_code == 200
+    assert Server.objects.filter(pcie_gen=4).exists()
+    source = SourceFactory()
+    response = client.post(url(servers[0], "changelist"), data | {"other_source": source.pk})
+    assert response.status_code == 302
+    assert not Server.objects.filter(pcie_gen=4).exists()
+    # What a source stated already needs no other.
+    assert list(Evidence.objects.filter(source=source).values_list("server", "stated")) == [
+        (servers[0].pk, "5")
+    ]
     assert Revision.objects.count() == 1
 
 
