@@ -3,7 +3,7 @@
 from django.core.exceptions import FieldDoesNotExist
 
 from catalog import sentences
-from catalog.templatetags.units import not_published, yes_no
+from catalog.templatetags import units
 
 
 def label(model, name):
@@ -15,6 +15,46 @@ def label(model, name):
     return found.related_model._meta.verbose_name_plural if found.one_to_many else found.verbose_name
 
 
+# How a number is written, by the end of its column's name.
+WRITTEN = (
+    ("memory_max_gb", units.capacity),
+    ("launch_year", str),
+    ("parameters", units.billions),
+    ("rack_units", units.rack_units),
+    ("rack_units_min", units.rack_units),
+    ("rack_units_max", units.rack_units),
+    ("enclosure_units", units.rack_units),
+    ("_mts", units.megatransfers),
+    ("_tflops", units.tflops),
+    ("_tops", units.tops),
+    ("_gbs", units.gbs),
+    ("gbs_total", units.gbs),
+    ("_gib_usable", units.gibibytes),
+    ("_gib", units.gibibytes),
+    ("_gb", units.gigabytes),
+    ("_mm", units.millimetres),
+    ("_kg", units.kilograms),
+    ("_w", units.watts),
+    ("_w_single", units.watts),
+    ("_w_double", units.watts),
+    ("_c", units.celsius),
+)
+
+
+def number(name, value):
+    """Return a number of a column in the reader's way, with its unit where it has one."""
+    write = next((unit for ending, unit in WRITTEN if name.endswith(ending)), units.number)
+    return write(value)
+
+
+def with_unit(row, name):
+    """Return what `text` does, and behind a number its unit."""
+    value = None if name in row.EVIDENCE_RELATIONS else getattr(row, name)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    is_choice = hasattr(row, f"get_{name}_display")
+    return number(name, value) if is_number and not is_choice else text(row, name)
+
+
 def text(row, name):
     """Return what a row of the catalog holds under a name, as its page may print it."""
     if name in row.EVIDENCE_RELATIONS:
@@ -24,8 +64,8 @@ def text(row, name):
     else:
         value = getattr(row, name)
     if isinstance(value, bool):
-        return yes_no(value)
-    return not_published() if value in (None, "") else sentences.stated(str(value), name)
+        return units.yes_no(value)
+    return units.not_published() if value in (None, "") else sentences.stated(str(value), name)
 
 
 def names(row, unknown=()):

@@ -7,6 +7,7 @@ from django.utils.translation import gettext, ngettext
 
 from catalog import figures, sentences
 from catalog.models import Evidence
+from catalog.templatetags.units import not_published
 
 MAX_NUMBERS = 3  # sources that a mark names
 RANKS = [state.value for state in Evidence.State]  # the best founded first
@@ -114,18 +115,20 @@ class Sources:
             )
 
     def _figure(self, subject, name, rows):
-        states = {}
+        value, states = figures.text(subject, name), {}
+        is_known = value != not_published()
         for row in rows:
-            if row.kept:
+            # A source that was read and gives no figure stands behind none.
+            if row.kept and (is_known or row.stated):
                 states.setdefault(row.get_state_display(), []).append(self.number(row.source))
         dates = [row.checked_on for row in rows if row.checked_on]
         return Figure(
             field=name,
             label=figures.label(type(subject), name),
-            value=figures.text(subject, name),
+            value=value,
             states=[(state, sorted(set(numbers))) for state, numbers in states.items()],
             others=[said for said in self._stated(rows) if not said["kept"]] if _disagree(rows) else [],
-            is_weak=bool(rows) and all(row.weak for row in rows),
+            is_weak=bool(states) and all(row.weak for row in rows),
             checked_on=max(dates, default=None),
         )
 

@@ -26,7 +26,7 @@ def report(request, kind, pk, field):
     row = subject(kind, pk)
     if field not in row.evidence_fields() or isinstance(row._meta.get_field(field), models.TextField):
         raise Http404("no such figure")
-    shown = figures.text(row, field)
+    shown = figures.with_unit(row, field)
     form = ErrorReportForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
         if wait := throttling.seconds_to_wait(request.META["REMOTE_ADDR"], "report", LIMIT, throttling.HOUR):

@@ -56,7 +56,7 @@ class ErrorReportAdmin(admin.ModelAdmin):
 
     @admin.display(description=_("the catalog holds now"))
     def now(self, report):
-        return figures.text(report.subject, report.field) if report.subject else "—"
+        return figures.with_unit(report.subject, report.field) if report.subject else "—"
 
     @admin.display(description=_("the row and its sources"))
     def edit(self, report):

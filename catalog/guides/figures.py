@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.translation import gettext
 
+from catalog.figures import number
 from catalog.guides.blocks import BlockError, Kind, Shown
 from catalog.guides.links import ROWS
 from catalog.guides.reading import changed_at
@@ -31,30 +32,6 @@ COLUMNS = {
     "workload": ("gpus_min", "gpus_max", "rack_units_min", "rack_units_max"),
 }  # fmt: skip
 VIEWS = {kind: view for view, kind in ROWS.values()}
-# How a figure is written, by the end of its name; a plain number otherwise.
-WRITTEN = (
-    ("memory_max_gb", units.capacity),
-    ("launch_year", str),
-    ("parameters", units.billions),
-    ("rack_units", units.rack_units),
-    ("rack_units_min", units.rack_units),
-    ("rack_units_max", units.rack_units),
-    ("enclosure_units", units.rack_units),
-    ("_mts", units.megatransfers),
-    ("_tflops", units.tflops),
-    ("_tops", units.tops),
-    ("_gbs", units.gbs),
-    ("gbs_total", units.gbs),
-    ("_gib_usable", units.gibibytes),
-    ("_gib", units.gibibytes),
-    ("_gb", units.gigabytes),
-    ("_mm", units.millimetres),
-    ("_kg", units.kilograms),
-    ("_w", units.watts),
-    ("_w_single", units.watts),
-    ("_w_double", units.watts),
-    ("_c", units.celsius),
-)
 
 
 @dataclass(frozen=True)
@@ -113,8 +90,7 @@ def written(name, value, is_bare=False):
         return conditional_escape(units.not_published())
     if is_bare:
         return conditional_escape(str(value) if name == "launch_year" else units.number(value))
-    write = next((unit for ending, unit in WRITTEN if name.endswith(ending)), units.number)
-    return format_html('<span class="live-figure">{}</span>', write(value))
+    return format_html('<span class="live-figure">{}</span>', number(name, value))
 
 
 def _options(server, gpu):

@@ -43,7 +43,8 @@ def test_the_form_names_the_figure_and_what_the_page_says(client, server, langua
     assert (response["Cache-Control"], response["X-Robots-Tag"]) == ("no-store", "noindex")
     document = Document(response.content.decode())
     assert "One" in document.texts
-    assert "892" in document.texts
+    unit = {"es": "mm", "ru": "мм", "en": "mm"}[language]
+    assert f"892 {unit}" in document.texts
     assert {"name": "robots", "content": "noindex, follow"} in [
         attributes for tag, attributes in document.elements if tag == "meta"
     ]
@@ -61,7 +62,8 @@ def test_a_report_is_kept_with_what_the_page_said_then(client, server):
     assert thanks.status_code == 200
     assert thanks["Cache-Control"] == "no-store"
     found = ErrorReport.objects.get()
-    assert (found.subject, found.field, found.about, found.shown) == (server, "depth_mm", "One", "892")
+    assert (found.subject, found.field, found.about) == (server, "depth_mm", "One")
+    assert found.shown == "892\N{NARROW NO-BREAK SPACE}мм"
     assert (found.said, found.source_url) == (GIVEN["said"], GIVEN["source_url"])
     assert (found.language, found.status, found.decided_by) == ("ru", "new", None)
     assert list(ErrorReport.objects.open()) == [found]

@@ -219,6 +219,19 @@ def test_why_a_value_was_kept_is_said_as_far_as_sources_tell(content):
     assert supplies.index("Chosen after weighing the sources: confirm it with the vendor.") < 200
 
 
+def test_a_source_that_gives_no_figure_stands_behind_none(content):
+    server = ServerFactory(slug="s", depth_mm=None, width_mm=445)
+    EvidenceFactory(server=server, field="depth_mm", stated="")
+    EvidenceFactory(server=server, field="width_mm", stated="445")
+    listed = seen(content("s")).split("Figure by figure", 1)[1]
+    depth, width = (
+        listed.split(word, 1)[1].split("Report an error", 1)[0] for word in ("Depth, mm", "Width, mm")
+    )
+    assert "not published" in depth
+    assert "stated by" not in depth
+    assert "stated by the vendor" in width
+
+
 @pytest.mark.parametrize("language", ["es", "ru", "en"])
 def test_a_column_is_written_in_words(language):
     server = ServerFactory(short_depth=True, kind="edge", weight_max_kg=38.5, cooling=["direct_water"])
