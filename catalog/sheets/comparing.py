@@ -290,7 +290,9 @@ class Comparison:
         return Fault(cell_name(0, line.number), "" if name == NON_FIELD_ERRORS else name, text)
 
     def vanished(self, queryset):
-        """Name the rows of the catalog that the sheet does not have."""
+        """Name the rows of the catalog that the sheet does not have, as pages call them."""
         there = {line.pk for line in self.outcome.lines if line.pk}
         gone = [pk for pk in queryset.values_list("pk", flat=True) if pk not in there]
-        self.outcome.vanished = [(pk, name_of(self.resource, self.rows.by_number[pk])) for pk in gone]
+        self.outcome.vanished = [
+            (pk, name_of(self.resource, self.rows.by_number[pk], in_words=True)) for pk in gone
+        ]

@@ -91,10 +91,16 @@ class Rows(BaseInstanceLoader):
         )
 
 
-def name_of(resource, row):
-    """Return how people tell a row from others, without a query."""
+def name_of(resource, row, *, in_words=False):
+    """Return how people tell a row from others, without a query.
+
+    Args:
+        in_words: its name or title stands for its slug.
+    """
     names = getattr(resource._meta, "fixed", ()) or resource.get_import_id_fields()
     columns = [resource.fields[name] for name in names]
-    words = [column.widget.shown(column.value(row), "en") for column in columns]
+    shown = {column.column_name: column.widget.shown(column.value(row), "en") for column in columns}
+    if in_words and "slug" in shown:
+        shown["slug"] = getattr(row, "name", "") or getattr(row, "title", "") or shown["slug"]
     number = [f"#{row.pk}"] if resource.is_numbered and row.pk else []
-    return " · ".join([*(word for word in words if word), *number])
+    return " · ".join([*(word for word in shown.values() if word), *number])

@@ -158,12 +158,12 @@ def test_a_csv_with_the_numbers_of_a_language(as_member, server):
 
 def test_a_filtered_list_is_what_a_file_is_compared_with(as_member, server):
     client = as_member("Product managers")
-    ServerFactory(slug="crate", kind="edge")
+    ServerFactory(slug="crate", name="A crate", kind="edge")
     query = "?kind__exact=edge"
     assert "2" in text_of(client.get(f"{address('server', 'import')}{query}"))
     response = upload(client, rack_units(1, "box"), query=query)
     (sheet,) = response.context["sheets"]
-    assert [row["label"] for row in sheet.vanished.rows] == ["crate"]
+    assert [row["label"] for row in sheet.vanished.rows] == ["A crate"]
     assert f'href="{address("server", "change", object_id=Server.objects.get(slug="crate").pk)}"' in text_of(
         response
     )
