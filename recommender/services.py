@@ -673,8 +673,12 @@ def scenario(given: Mapping[str, str | list[str]], top: int = DEFAULT_TOP) -> di
 def answer_texts(values: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """Return {key: (question, value)} of plain answers as the reader's language writes them."""
     names = adapters.load_specs().names
+    workloads = dict(choices("workload")) if "workload" in values else {}
     return {
-        key: (str(KEYS[key].label), _value_text(cases.Assumption(key, value, "profile", ""), names, {}))
+        key: (
+            str(KEYS[key].label),
+            _value_text(cases.Assumption(key, value, "profile", ""), names, workloads),
+        )
         for key, value in values.items()
         if key in KEYS
     }

@@ -10,7 +10,7 @@ from django.utils.translation import override
 from catalog import versions
 from catalog.guides import blocks, reading
 from catalog.guides.blocks import BlockError, Call, Shown
-from catalog.models import Server
+from catalog.models import Server, WorkloadProfile
 from tests.pages import Document
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -212,6 +212,7 @@ def test_the_questionnaire_starts_with_its_preset():
         result = made("questionnaire", "stage=inference&workload=chat&model=llama-3.3-70b")
     texts = Document(result.html).texts
     assert {"Inference", "Llama 3.3 70B Instruct"} <= set(texts)
+    assert WorkloadProfile.objects.get(slug="chat").name_en in texts
     assert "?stage=inference&amp;workload=chat&amp;model=llama-3.3-70b" in result.html
 
 
