@@ -1,12 +1,12 @@
 """The catalog's pages: what is asked is read here, what is shown comes from filters and selectors."""
 
 from django.shortcuts import get_object_or_404, render
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_safe
 
 from aiservers.structured import website
-from catalog import results, selectors, selectors_server, structured
-from catalog.guides import texts
+from catalog import gpu_names, results, selectors, selectors_server, structured
+from catalog.guides import article, texts
 from catalog.models import GPU, Server
 from catalog.views_models import gpu_table, holds_table, most_gpus
 from catalog.views_precisions import precision_table
@@ -18,6 +18,7 @@ def home(request):
     context = {
         "profiles": selectors.profiles(),
         "heights": selectors.one_a_height(),
+        "guides": article.newest(get_language()),
         "structured": [website()],
         "text": texts.shown("home"),
     }
@@ -49,6 +50,7 @@ def gpu(request, slug):
     row = get_object_or_404(GPU.objects.for_page(), slug=slug)
     page = selectors.gpu_page(row)
     context = {
+        "lifecycle_note": gpu_names.linked(row.lifecycle_note, own=row),
         "engines": precision_table(services.precisions_of(row)),
         "measured": results.section(gpu=row),
         "on_gpu": gpu_table(services.held_by_gpu(row, most_gpus(page["options"]))),

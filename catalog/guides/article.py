@@ -13,6 +13,7 @@ from catalog.guides.blocks import Shown
 from catalog.models import GuideEdition
 
 MAX_RELATED = 4
+MAX_NEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,12 @@ def guides_by_language():
     for row in rows.annotate(facts_changed_at=Max("blocks__changed_at")).order_by("-publish_at", "pk"):
         found.setdefault(row.language, {})[row.guide_id] = row
     return found
+
+
+def newest(language):
+    """Return the guides of a language that were published last, at most four; one query."""
+    rows = GuideEdition.objects.live().guides().filter(language=language)
+    return rows.only("title", "slug").order_by("-publish_at", "pk")[:MAX_NEWEST]
 
 
 def slugs_in(language, by_language):

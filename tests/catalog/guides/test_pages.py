@@ -182,3 +182,17 @@ def test_a_page_takes_as_many_queries_with_twenty_guides_as_with_two(
     client.get(path)
     with django_assert_num_queries(expected):
         client.get(path)
+
+
+def test_the_home_page_leads_to_the_newest_guides_of_its_language(client, in_two_languages, publish):
+    with override("en"):
+        home = reverse("catalog:home")
+    assert path_of("guide", "en", "memory") in client.get(home).content.decode()
+    for number in range(4):
+        own = {f"slug_{code}": f"newer-{number}" for code in ("es", "ru", "en")}
+        publish("en", key=f"newer-{number}", **TEXTS | own)
+    page = client.get(home).content.decode()
+    assert all(path_of("guide", "en", f"newer-{number}") in page for number in range(4))
+    assert path_of("guide", "en", "memory") not in page, "four at most"
+    with override("ru"):
+        assert 'id="guides"' not in client.get(reverse("catalog:home")).content.decode()
