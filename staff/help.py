@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext_lazy as _
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,8 @@ class Role:
 
     @property
     def picture(self):
-        return f"img/help/{self.slug}.png"
+        """Where the picture is, in the reader's language; tests/browser/help_pictures.py takes them."""
+        return f"img/help/{self.slug}.{get_language()}.png"
 
 
 ROLES = {
@@ -24,16 +25,19 @@ ROLES = {
             "product-managers",
             _("Help for product managers"),
             _("Keep the figures right, with their sources; import, compare, publish, restore."),
+            _("The list of servers, with its filters, its search and the spreadsheets above it."),
         ),
         Role(
             "sales",
             _("Help for sales"),
             _("Work on leads, read briefs, correct figures and answer error reports."),
+            _("The list of leads: who asks, which server came first, and what is due."),
         ),
         Role(
             "marketing",
             _("Help for marketing and authors"),
             _("Write guides and texts in three languages, and see which language lags behind."),
+            _("Guides by language: what is missing, in review, published or behind its source."),
         ),
         Role(
             "everybody",

@@ -12,7 +12,6 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 BACKUP_CODES = 10
 DIGITS = TOTPDevice._meta.get_field("digits").default
-QR_PIXELS = 5  # a module of the QR code
 
 
 def app_of(user):
@@ -93,8 +92,9 @@ def plain(code):
 
 def qr_code(device):
     """Return the drawing that an app reads the secret from; inline, so that no address ever shows it."""
+    # Without a size of its own it has a viewBox, so that the style sheet scales and never crops it.
     drawing = segno.make(device.config_url, error="m").svg_inline(
-        scale=QR_PIXELS, light="#fff", svgclass="qr", lineclass=None
+        omitsize=True, light="#fff", svgclass="qr", lineclass=None
     )
     return mark_safe(drawing)  # segno's own drawing: it writes no text into it
 

@@ -2,6 +2,7 @@
 
 from functools import update_wrapper
 
+from django.conf import settings
 from django.contrib import admin
 from django.http import HttpResponseRedirect
 from django.urls import path, reverse
@@ -15,6 +16,7 @@ class StaffSite(admin.AdminSite):
     """Lets in whoever has shown their second factor, and leads to it where it is required."""
 
     login_template = "admin/sign_in.html"
+    site_header = site_title = settings.VENDOR_NAME
 
     @property
     def login_form(self):

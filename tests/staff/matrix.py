@@ -146,6 +146,7 @@ class Samples:
         models.GuideTranslation.objects.create(
             guide=self.rows[models.Guide], language="ru", source_language="es"
         )
+        self.posted = {"evidence": self.rows[models.Evidence].pk}  # what an address cannot do without
         self.rows[models.SheetUpload] = self.upload(self.rows[User], "")
         for row in rows:
             models.Change.objects.create(
@@ -164,6 +165,8 @@ class Samples:
 
     def argument(self, address, name, user):
         """Return what stands for one parameter of an address."""
+        if address.name == "catalog_evidence_conflict":  # of a figure, not of a row of evidence
+            return {"kind": "server", "pk": self.rows[models.Server].pk, "field": "rack_units"}[name]
         if address.action == "import_preview":
             table = "" if address.model is models.SheetUpload else address.model._meta.model_name
             return self.upload(user, table).pk
@@ -207,11 +210,13 @@ def draw_nothing(monkeypatch):
     monkeypatch.setattr(settings, "SESSION_SAVE_EVERY_REQUEST", False)
 
 
-def asked(browser, method, path):
+def asked(browser, method, path, data=None):
     """Ask one address, take back what that did, and say what became of it."""
+    cookies = browser.cookies.copy()
     with transaction.atomic():
-        response = getattr(browser, method)(path)
+        response = getattr(browser, method)(path, data)
         transaction.set_rollback(True)
+    browser.cookies = cookies  # a sign-out is taken back too
     if response.status_code == 302 and response["Location"].startswith("/admin/login/"):
         return SIGN_IN
     return response.status_code
@@ -228,12 +233,13 @@ def reached(monkeypatch):
     """Ask every address as somebody of every role.
 
     Returns:
-        {(role, address, method): status or "sign in"}, and what a superuser's looking has written.
+        {(role, address, method): status or "sign in"}, by GET and what is only posted by POST; what a
+        superuser's looking has written; the names of addresses that refuse GET.
     """
     draw_nothing(monkeypatch)
     make_groups()
     samples = Samples()
-    answers, written = {}, []
+    answers, written, post_only = {}, [], set()
 
     def watch(execute, sql, params, many, context):
         if writes(sql) and not any(f'"{name}"' in sql for name in KEPT):
@@ -245,10 +251,16 @@ def reached(monkeypatch):
         for address in addresses():
             path = address.path(samples, user or samples.rows[User])
             with connection.execute_wrapper(watch) if role == SUPERUSER else nullcontext():
-                answers[role, address, "get"] = asked(browser, "get", path)
-            if address.action == "change":
-                answers[role, address, "post"] = asked(browser, "post", path)
-    return answers, written
+                answer = asked(browser, "get", path)
+            if answer == 405:
+                post_only.add(address.name)
+            if address.name not in post_only:
+                answers[role, address, "get"] = answer
+            if address.action == "change" or address.name in post_only:
+                answers[role, address, "post"] = asked(
+                    browser, "post", path, {"evidence": samples.rows[models.Evidence].pk}
+                )
+    return answers, written, post_only
 
 
 def is_open(answers, role, address, method):
@@ -263,13 +275,18 @@ def table(answers):
     for role, address, method in answers:
         if role in ROLES:
             words = rows.setdefault(label_of(address), {}).setdefault(role, {})
-            word = "change" if method == "post" else WORDS.get(address.action, address.action)
+            word = word_of(address, method)
             words.setdefault(word, []).append(is_open(answers, role, address, method))
     lines = [f"| | {' | '.join(ROLES)} |", "|---" * (len(ROLES) + 1) + "|"]
     for label in sorted(rows, key=lambda label: ("." not in label, label.lower())):
         cells = [cell(label, role, rows[label][role]) for role in ROLES]
         lines.append(f"| {label} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def word_of(address, method):
+    saves = (address.action, method) == ("change", "post")
+    return "change" if saves else WORDS.get(address.action, address.action)
 
 
 def label_of(address):
