@@ -40,7 +40,7 @@ def language_links(request):
     The switcher keeps the query string, which is the same in all languages; hreflang leaves it out. A page
     that has no address of its own, such as an error, leads to the home page. A page that is not published
     in all languages says itself where each leads (`request.language_paths`); there `url` is "" where it is
-    not.
+    not. A later page of a list says what of its query belongs to its own address (`request.own_query`).
     """
     if paths := getattr(request, "language_paths", None):
         return [
@@ -52,6 +52,7 @@ def language_links(request):
             }
             for code, name in OWN_NAMES.items()
         ]
+    own_query = getattr(request, "own_query", "")
     links = []
     for code, name in OWN_NAMES.items():
         with override(code):
@@ -60,7 +61,12 @@ def language_links(request):
                 path, exists = f"/{code}/", False
         query = f"?{request.GET.urlencode()}" if exists and request.GET else ""
         links.append(
-            {"code": code, "name": name, "path": f"{path}{query}", "url": f"{settings.SITE_URL}{path}"}
+            {
+                "code": code,
+                "name": name,
+                "path": f"{path}{query}",
+                "url": f"{settings.SITE_URL}{path}{own_query if exists else ''}",
+            }
         )
     return links
 

@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from catalog.filtering import facts, matching, orders
-from catalog.filtering.facets import FACETS, NOT_PUBLISHED, UNKNOWN, Limits
+from catalog.filtering.facets import BY_NAME, FACETS, NOT_PUBLISHED, UNKNOWN, Limits
 from catalog.filtering.fields import CountedCheckboxes, CountedSelect, QuantityFilter
 from catalog.models import Server
 from catalog.templatetags.units import format_number
@@ -15,6 +15,7 @@ from catalog.templatetags.units import format_number
 # What a list's address may hold beside filters.
 NOT_FILTERS = {"page", "sort", "lang"}
 MAX_NAMED = 3  # strange keys or values that a note repeats
+MAX_PAIRS = 5  # of filters to drop together, those that bring back most
 
 
 TEXTS = {key: facet.text for facet in FACETS if isinstance(facet, Limits) for key in facet.number_keys}
@@ -189,16 +190,45 @@ class ServerFilter(django_filters.FilterSet):
         for facet in FACETS:
             if facet.name not in self._asked or not (count := self.outcome.freed[facet.name]):
                 continue
-            rest = self.data.copy()
-            for key in facet.keys:
-                rest.setlist(key, [])
             text = ngettext(
                 "Without “%(filter)s” there is %(count)s server.",
                 "Without “%(filter)s” there are %(count)s servers.",
                 count,
             ) % {"filter": self._facet_text(facet.name), "count": format_number(count)}
-            found.append({"text": text, "query": plain_query(rest)})
+            found.append({"text": text, "query": self._query_without(facet.name)})
         return found
+
+    @cached_property
+    def ways_out_by_two(self):
+        """Return how many servers match without two of the filters, where no single one has a way out."""
+        if self.ways_out:
+            return []
+        found = []
+        for (first, second), count in matching.pairs(self.facts, self.cleaned).most_common(MAX_PAIRS):
+            text = ngettext(
+                "Without “%(first)s” and “%(second)s” there is %(count)s server.",
+                "Without “%(first)s” and “%(second)s” there are %(count)s servers.",
+                count,
+            ) % {
+                "first": self._facet_text(first),
+                "second": self._facet_text(second),
+                "count": format_number(count),
+            }
+            found.append({"text": text, "query": self._query_without(first, second)})
+        return found
+
+    @property
+    def asks_three(self):
+        """Return whether three filters or more are held at once."""
+        return len(self._asked) > 2
+
+    def _query_without(self, *names):
+        """Return the list's query without the filters of some facets."""
+        rest = self.data.copy()
+        for name in names:
+            for key in BY_NAME[name].keys:
+                rest.setlist(key, [])
+        return plain_query(rest)
 
     def _facet_text(self, name):
         """Return what a facet is held to: "Height: 1U, 2U"."""

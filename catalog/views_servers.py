@@ -1,6 +1,5 @@
 """The list of servers, as a page and as files."""
 
-from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -9,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from aiservers.addresses import canonical_redirect
 from aiservers.htmx import template_for
+from aiservers.pages import page_of
 from catalog import structured, versions
 from catalog.filtering import answers, files, orders, table
 from catalog.filtering.facets import NUMBER_KEYS, SIGNED_KEYS
@@ -26,12 +26,13 @@ def server_list(request):
         return redirect
     filterset = ServerFilter(request.GET, Server.objects.for_cards())
     sort = orders.known(request.GET.get("sort"))
-    page = Paginator(filterset.ordered(sort), PER_PAGE).get_page(request.GET.get("page"))
+    page, strange = page_of(request, filterset.ordered(sort), PER_PAGE)
     rows = table.rows(filterset, page.object_list)
     servers = [row.card.server for row in rows]
     context = {
         "filterset": filterset,
         "page": page,
+        "notices": [*filterset.notices, *strange],
         "rows": rows,
         "sort": sort,
         "sorts": orders.SORTS,

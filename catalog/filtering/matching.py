@@ -68,8 +68,32 @@ def match(facts, cleaned):
     return outcome
 
 
+def pairs(facts, cleaned):
+    """Return a Counter {(facet name, facet name): servers that match without both of their filters}.
+
+    For a list that is empty and stays empty without any single filter: there a pair frees exactly the servers
+    of which some configuration fails these two and no other, which one pass finds, however many are asked.
+    """
+    of_server, of_configuration, rows = _prepared(facts)
+    server_tests = [facet.test(cleaned) for facet in of_server]
+    tests = [facet.test(cleaned) for facet in of_configuration]
+    found = Counter()
+    for _server, server_values, configurations in rows:
+        failed, _unknown = _failed(server_tests, server_values)
+        if len(failed) > 2:
+            continue
+        names = [of_server[place].name for place in failed]
+        freed = set()
+        for _configuration, values in configurations:
+            blocking, _unknown = _failed(tests, values)
+            if len(blocking) + len(failed) == 2:
+                freed.add((*names, *(of_configuration[place].name for place in blocking)))
+        found.update(freed)
+    return found
+
+
 def _failed(tests, values):
-    """Return the places of a server's failing tests, and whether the last one hangs on an unknown figure."""
+    """Return the places of the failing tests, and whether the last one hangs on an unknown figure."""
     failed, unknown = [], False
     for place, test in enumerate(tests):
         if test and (judged := test(values[place])) is not True:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from html import unescape
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -291,8 +292,40 @@ def test_an_empty_list_says_which_filters_bind(three, get):
         ("Without “GPU: GPU" + filterset.active[0]["value"][3:] + "” there is 1 server.", "?rack_units=2"),
         ("Without “Height: 2U” there is 1 server.", "?gpu=x"),
     ]
-    assert filtered("gpu=x&rack_units=2&stage=training&cpu_vendor=amd").ways_out == []
-    assert "at least two" in get("gpu=x&rack_units=2&stage=training&cpu_vendor=amd").content.decode()
+
+
+def test_an_empty_list_says_which_two_filters_have_to_go_together(get):
+    for number, (height, cooling) in enumerate([(2, "air"), (2, "air"), (4, "air"), (1, "air")]):
+        GPUOptionFactory(
+            variant__server__name=f"S{number}",
+            variant__server__rack_units=height,
+            variant__server__cooling=[cooling],
+            gpu__memory_gb=100,
+            max_count=1,
+        )
+    # Two fail three filters; of 4U and of 1U one each fails two, its cooling and its memory.
+    filterset = filtered("rack_units=1&rack_units=4&cooling=liquid&gpu_memory_min=500")
+    assert filterset.ways_out == []
+    assert [(way["text"].split(" there ")[1], way["query"]) for way in filterset.ways_out_by_two] == [
+        ("are 2 servers.", "?rack_units=1&rack_units=4")
+    ]
+    response = get("rack_units=1&rack_units=4&cooling=liquid&gpu_memory_min=500")
+    text = response.content.decode()
+    assert "at least two have to go" in text
+    assert response.context["filterset"].ways_out_by_two[0]["text"] in unescape(text)
+    # Whatever is dropped, the servers are those of the list without it.
+    assert len(names("rack_units=1&rack_units=4")) == 2
+
+
+def test_an_empty_list_says_where_even_two_filters_are_not_enough(three, get):
+    query = "gpu=x&rack_units=2&stage=training&cpu_vendor=amd&gpu_memory_min=999999"
+    filterset = filtered(query)
+    assert (filterset.ways_out, filterset.ways_out_by_two) == ([], [])
+    assert "at least three have to go" in get(query).content.decode()
+
+
+def test_a_filter_that_stands_alone_in_the_way_is_named_alone(three):
+    assert filtered("gpu=x&rack_units=2").ways_out_by_two == []
 
 
 # Into the questionnaire
