@@ -37,4 +37,5 @@ urlpatterns = [
 ]
 
 handler400 = "aiservers.errors.bad_request"
+handler404 = "aiservers.errors.page_not_found"
 handler500 = "aiservers.errors.server_error"

@@ -271,6 +271,16 @@ def test_a_missing_page_says_so_in_the_readers_language(client, path, language, 
     assert f'<html lang="{language}">' in response.content.decode()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["server_list", "gpu_list", "ai_model_list", "workload_list", "guide_list"])
+def test_a_missing_page_of_a_section_leads_to_its_list(client, name, language):
+    path = Page(f"catalog:{name}").path(language)
+    for missing in (f"{path}no-such-page/", f"{path}no/such/page/"):
+        response = client.get(missing)
+        assert response.status_code == 404
+        assert f'<a class="button" href="{path}">' in response.content.decode()
+
+
 @pytest.mark.parametrize(("asked", "language"), [("ru", "ru"), ("en-GB,en;q=0.9", "en"), ("de", "es")])
 def test_a_missing_page_outside_of_all_languages_follows_the_browser(client, asked, language):
     response = client.get("/nothing-here/", headers={"Accept-Language": asked})
