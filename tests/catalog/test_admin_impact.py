@@ -11,7 +11,7 @@ from recommender import adapters, services, services_impact
 from recommender.answers import parse
 from recommender.models import Brief, RegressionCase
 from tests.catalog.staff import form_of, url
-from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory
+from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory, SourceFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -222,6 +222,8 @@ def test_a_bulk_edit_is_asked_the_same_way(editor, servers, case):
         "apply": "yes",
         "set_lifecycle": "on",
         "lifecycle": "withdrawn",
+        "other_source": SourceFactory().pk,
+        "source_state": "maker",
     }
     page = client.post(url(low, "changelist"), data | {"_impact": "1"})
     row = page.context["impact"].rows[0]
@@ -230,6 +232,7 @@ def test_a_bulk_edit_is_asked_the_same_way(editor, servers, case):
     assert not list(page.context["messages"])
     low.refresh_from_db()
     assert low.lifecycle == "current"
+    assert not low.evidence.exists()
     assert not Change.objects.exists()
     assert client.post(url(low, "changelist"), data).status_code == 302
     low.refresh_from_db()
