@@ -1,6 +1,7 @@
 """The pages of AI models: their shapes from the catalog, their memory from the recommender."""
 
 import re
+from itertools import groupby
 from urllib.parse import urlencode
 
 from django.shortcuts import get_object_or_404, render
@@ -8,11 +9,13 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
+from aiservers.pages import page_of
 from catalog import results, selectors, sentences, structured
 from catalog.models import AIModel, Evidence
 from catalog.templatetags.units import GIB, format_number
 from recommender import services
 
+PER_PAGE = 50
 KINDS = AIModel.Kind.choices
 LAYERS = {
     "num_layers": gettext_lazy("Layers"),
@@ -44,18 +47,17 @@ def ai_model_list(request):
     """Every published model by developer, with its size and its memory in its own type."""
     kind = request.GET.get("kind", "")
     kind = kind if kind in dict(KINDS) else ""
+    models = selectors.models_matching(request.GET.get("q", ""), kind)
+    models.sort(key=lambda model: _maker(model).casefold())  # within a developer by name, as they came
+    total = len(models)
+    page, notices = page_of(request, models, PER_PAGE)
     weights = services.native_weights()
-    groups = {}
-    for model in selectors.models_matching(request.GET.get("q", ""), kind):
-        groups.setdefault(model.developer or _("Others"), []).append(
-            {"model": model, "weights": weights.get(model.slug)}
-        )
-    total = sum(len(rows) for rows in groups.values())
-    makers = sorted(groups.items(), key=lambda item: item[0].casefold())
-    models = [row["model"] for _maker, rows in makers for row in rows]
+    rows = [{"model": model, "weights": weights.get(model.slug)} for model in page]
     context = {
-        "groups": makers,
-        "structured": [structured.pages_of(_("AI models"), "catalog:ai_model", models)],
+        "groups": [(maker, list(own)) for maker, own in groupby(rows, lambda row: _maker(row["model"]))],
+        "page": page,
+        "notices": notices,
+        "structured": [structured.pages_of(_("AI models"), "catalog:ai_model", page.object_list)],
         "total": ngettext("%(count)s model", "%(count)s models", total) % {"count": format_number(total)},
         "is_empty": not total,
         "kinds": KINDS,
@@ -63,6 +65,10 @@ def ai_model_list(request):
         "text": request.GET.get("q", "").strip(),
     }
     return render(request, "catalog/ai_model_list.html", context)
+
+
+def _maker(model):
+    return model.developer or _("Others")
 
 
 @require_safe

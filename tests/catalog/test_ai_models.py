@@ -3,6 +3,7 @@
 import re
 from html import unescape
 from itertools import pairwise
+from math import ceil
 
 import pytest
 from django.db import connection
@@ -31,9 +32,21 @@ def seen(response):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_published_model_has_a_line_in_the_list(client, language):
-    html = client.get(url("catalog:ai_model_list", language=language)).content.decode()
+    address, pages = url("catalog:ai_model_list", language=language), []
+    while address:
+        response = client.get(address)
+        pages.append(response.content.decode())
+        following = re.search(r'rel="next" href="([^"]+)"', pages[-1])
+        address = following and f"{url('catalog:ai_model_list', language=language)}{following[1]}"
+    assert len(pages) == ceil(AIModel.objects.published().count() / 50)
+    html = "".join(pages)
     for model in AIModel.objects.published():
-        assert f'href="{url("catalog:ai_model", model.slug, language=language)}"' in html
+        assert html.count(f'href="{url("catalog:ai_model", model.slug, language=language)}"') == 1
+
+
+def test_a_page_of_the_list_keeps_what_was_searched(client):
+    html = client.get(url("catalog:ai_model_list", kind="llm")).content.decode()
+    assert 'rel="next" href="?kind=llm&amp;page=2"' in html
 
 
 @pytest.mark.parametrize(
@@ -48,7 +61,7 @@ def test_every_published_model_has_a_line_in_the_list(client, language):
 )
 def test_the_list_is_searched_by_words_and_kind(client, query, found, left_out):
     response = client.get(url("catalog:ai_model_list", **query))
-    names = {row["model"].name for _maker, rows in response.context["groups"] for row in rows}
+    names = {model.name for model in response.context["page"].paginator.object_list}
     assert any(found.casefold() == name.casefold() for name in names), sorted(names)
     assert left_out not in names
 
@@ -61,6 +74,7 @@ def test_a_search_without_a_match_says_what_to_do(client):
 def test_a_search_is_not_for_search_engines(client):
     assert client.get(url("catalog:ai_model_list", q="qwen"))["X-Robots-Tag"] == "noindex"
     assert "X-Robots-Tag" not in client.get(url("catalog:ai_model_list"))
+    assert "X-Robots-Tag" not in client.get(url("catalog:ai_model_list", page=2))
 
 
 def test_every_kind_of_model_has_a_page(client):
