@@ -20,10 +20,11 @@ from recommender.labels import COMPUTED
 from recommender.ranking import Ranking, first_place
 from recommender.sizing.demand import Case, Machine
 
-# Servers tried for one set of answers: this bounds the time, and unlike a clock keeps results the same. Both
-# jobs on one machine take longer to try.
-MAX_TRIED = 3600
-MAX_TRIED_BOTH = 2600
+# Work for one set of answers: this bounds the time, and unlike a clock keeps results the same. A server costs
+# more to try where it trains, and twice as much where none holds the harder end: both ends are tried then.
+MAX_WORK = 3600
+WORK_SERVING = 2  # of one server, each about half a millisecond
+WORK_TRAINING = 3
 CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "2", "4")  # of the first looks outwards; then 16
 WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
@@ -90,9 +91,9 @@ class _Spent(Exception):
 class _Places:
     """First places, looked up while there is something left to spend."""
 
-    def __init__(self, machines: Sequence[Machine], ranking: Ranking, tries: int):
+    def __init__(self, machines: Sequence[Machine], ranking: Ranking, work: int):
         self.machines = machines
-        self.left = tries
+        self.left = work
         self.known: dict[Case, Place] = {}  # among all servers
         self.leading = [match.config.node.server for match in ranking.matches]
 
@@ -103,10 +104,11 @@ class _Places:
         if case in self.known:
             return self.known[case]
         machines = [item for item in self.machines if among is None or item.bare.server in among]
-        if len(machines) > self.left:
+        work = len(machines) * (WORK_TRAINING if case.trains else WORK_SERVING)
+        if work > self.left:
             raise _Spent
-        self.left -= len(machines)
         config = first_place(case, machines)
+        self.left -= work if config is not None and config.strict else 2 * work
         place = ("", "") if config is None else (config.node.server, config.node.gpu.slug)
         if among is None:
             self.known[case] = place
@@ -126,7 +128,7 @@ def sensitivity(
 ) -> tuple[Hold, ...]:
     """Return for each guess and each typical number how far the first place stays.
 
-    What could not be reached within the bounded number of tries is left out.
+    What could not be reached within the bounded work is left out, the least decisive first.
 
     Args:
         assumptions: what the advice for these answers rests on.
@@ -146,7 +148,7 @@ def sensitivity(
     node, case = ranking.matches[0].config.node, resolve(answers)
     assert case is not None
     current = node.server, node.gpu.slug
-    places = _Places(specs.machines, ranking, MAX_TRIED_BOTH if case.serves and case.trains else MAX_TRIED)
+    places = _Places(specs.machines, ranking, MAX_WORK)
     places.known[case] = current
     holds = []
     for item in uncertain(assumptions, to_measure, case):
