@@ -252,7 +252,8 @@ def test_an_answer_that_moves_the_first_place_is_named_with_whom():
     assert any(hold.others for hold in found.values())
 
 
-def test_every_open_answer_of_both_jobs_is_moved():
+def test_every_open_answer_of_both_jobs_is_moved_given_the_work(monkeypatch):
+    monkeypatch.setattr(sensitivity, "MAX_WORK", 100_000)
     result = result_of(
         stage="mixed", model="llama-3.1-8b", concurrency=10, context_tokens=8000, method="lora"
     )
@@ -269,8 +270,62 @@ def test_every_open_answer_of_both_jobs_is_moved():
     assert not decision_page.not_looked_at(result)
 
 
+RANGES = {
+    "stage": "mixed",
+    "workload": ["rag", "llm_fine_tuning"],
+    "model": "llama-3.3-70b",
+    "concurrency": "20..40",
+    "input_tokens": "4000",
+    "output_tokens": "400",
+    "context_tokens": "8000",
+    "ttft_ms": "1200",
+    "tpot_ms": "50",
+    "availability": "single",
+    "method": "lora",
+    "dataset_tokens": "20000000",
+    "epochs": "3",
+    "target_hours": "24",
+    "experiments_per_month": "8",
+    "growth_percent": "50",
+    "horizon_years": "3",
+    "power_kw": "8",
+    "rack_units": "20",
+}
+
+
+def test_what_only_the_easier_end_carries_says_so_beside_the_late_times():
+    # 20 to 40 requests that grow by half three times: 40 x 1.5^3 = 135, 20 x 1.5^3 = 67.5.
+    result = result_of(**RANGES)
+    assert result.ranking.matches
+    for match in result.ranking.matches:
+        assert match.state == "fits_if"
+        said = {item.code: dict(item.params) for item in match.warnings}
+        assert said["range_requests"] == {"easy": 68, "hard": 135}
+        assert {"range_ttft", "range_tpot"} & set(said)
+    plans = result.plans
+    assert {plan.capacity.requests_needed for plan in plans.ways.values() if plan.capacity} == {135}
+    assert "range_requests" in {item.code for item in plans.verdict.cautions}
+
+
+def test_where_both_ends_have_to_be_tried_fewer_servers_are(monkeypatch):
+    tried = []
+    real = sensitivity.first_place
+
+    def first_place(case, machines):
+        tried.append(len(machines))
+        return real(case, machines)
+
+    monkeypatch.setattr(sensitivity, "first_place", first_place)
+    monkeypatch.setattr(sensitivity, "MAX_WORK", 1200)
+    result = result_of(**RANGES)
+    services.holds(result)
+    # No server holds the harder end: each try costs twice its three; the last one may go over.
+    assert sum(tried[:-1]) <= 1200 / 6
+    assert sum(tried) > 100
+
+
 def test_values_that_were_not_moved_are_named(monkeypatch):
-    monkeypatch.setattr(sensitivity, "MAX_TRIED_BOTH", 200)
+    monkeypatch.setattr(sensitivity, "MAX_WORK", 600)
     result = result_of(
         stage="mixed", model="llama-3.1-8b", concurrency=11, context_tokens=8000, method="lora"
     )

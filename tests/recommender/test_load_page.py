@@ -49,7 +49,7 @@ def test_times_alone_and_at_the_load_and_what_each_server_carries(client):
     # the first-token time and the time of a token are those that the match shows
     first, each = (str(match[name][1]) for name in ("ttft_ms", "tpot_ms"))
     assert re.match(rf".*\n= \({first}\d* \+ 400 × {each}", loaded)
-    assert "÷ (0.2 × 1 × 2)" in figures["People that each server is enough for"][1]
+    assert "÷ (0.2 × 1 × 2)" in figures["People that each server is enough for with all places taken"][1]
     people = next(one for one in match["load"]["figures"] if "assumed" in one)
     assert people["assumed"] == 0
     assert "Output of each server" in figures

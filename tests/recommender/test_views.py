@@ -137,10 +137,17 @@ def test_messages_are_in_the_readers_language(client, language, page_name):
     assert value_of(page, "ttft_ms") == "2000"
 
 
+def test_a_misspelt_model_gets_the_nearest_one(client):
+    for page_name in ("questions", "results"):
+        page = body(client.get(url(page_name, stage="inference", model="lama-3-3-70b", concurrency="8")))
+        assert "“lama-3-3-70b” is not in the catalog. The nearest is “llama-3.3-70b”." in page
+
+
 def test_a_model_that_is_not_in_the_catalog_gets_a_message(client):
     for page_name in ("questions", "results"):
         page = body(client.get(url(page_name, stage="inference", model="gpt-99", concurrency="8")))
         assert "“gpt-99” is not in the catalog." in page
+        assert "The nearest is" not in page
         assert value_of(page, "concurrency") == "8"
 
 
