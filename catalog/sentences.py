@@ -76,8 +76,8 @@ def enclosure(server):
 def card_room(counts, limits=None):
     """Return what fits instead of what: {"single": 8, "double": 3} is "8 single-wide or 3 double-wide".
 
-    `limits` are the watts that a card of each kind may take: "8 single-wide, up to 150 W each". The order of
-    the rows that state it does not matter. None where nothing is known.
+    `limits` are the watts that a card of each kind may take: "8 single-wide (up to 150 W each)". The order
+    of the rows that state it does not matter. None where nothing is known.
     """
     texts = {
         "single": ngettext("%(count)s single-wide", "%(count)s single-wide", counts.get("single", 0)),
@@ -90,9 +90,9 @@ def card_room(counts, limits=None):
             continue
         part = text % {"count": format_number(counts[kind])}
         if limits and limits.get(kind):
-            part = gettext("%(cards)s, up to %(power)s each") % {"cards": part, "power": watts(limits[kind])}
+            part = gettext("%(cards)s (up to %(power)s each)") % {"cards": part, "power": watts(limits[kind])}
         parts.append(part)
-    return _either(parts, "; " if limits and any(limits.values()) else ", ")
+    return _either(parts)
 
 
 def alternatives(variant):
@@ -102,14 +102,14 @@ def alternatives(variant):
     """
     rows = sorted(variant.slot_alternatives.all(), key=lambda row: (row.width != "single", row.count))
     parts = [card_room({row.width: row.count}, {row.width: row.card_max_w}) for row in rows]
-    return _either(parts, "; " if any(row.card_max_w for row in rows) else ", ")
+    return _either(parts)
 
 
-def _either(parts, separator):
+def _either(parts):
     if len(parts) < 2:
         return parts[0] if parts else None
     # Translators: one or the other, never both; the second begins with a figure.
-    return gettext("%(first)s or %(second)s") % {"first": separator.join(parts[:-1]), "second": parts[-1]}
+    return gettext("%(first)s or %(second)s") % {"first": ", ".join(parts[:-1]), "second": parts[-1]}
 
 
 def stated(text, field=""):

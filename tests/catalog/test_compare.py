@@ -222,7 +222,7 @@ def test_conditions_of_a_number_stand_beside_it(page):
     text = text_of(page("a", "b"))
     assert "NVIDIA L40S 48GB: up to 4." in text
     assert "30 °C" in text
-    assert "4 double-wide, up to 350 W each" in text
+    assert "4 double-wide (up to 350 W each)" in text
 
 
 @pytest.mark.django_db

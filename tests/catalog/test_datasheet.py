@@ -78,7 +78,7 @@ def test_variants_conditions_sources_and_what_is_unknown(client):
         "Large",
         "Height: 4U.",
         "16 2.5-inch bays",
-        "4 double-wide, up to 450 W each",
+        "4 double-wide (up to 450 W each)",
         "Each card is limited to 450 W.",
         "Room temperature 25 °C or below.",
         "Small (withdrawn)",

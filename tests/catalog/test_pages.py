@@ -100,7 +100,7 @@ def test_single_wide_or_double_wide_and_what_the_third_card_is_for(catalog, read
 
 
 def test_small_cards_with_the_watts_of_their_own_source(catalog, read):
-    assert "3 single-wide, up to 75 W each" in read("catalog:server", "thinksystem-sr630-v3")
+    assert "3 single-wide (up to 75 W each)" in read("catalog:server", "thinksystem-sr630-v3")
     assert "4 single-wide" in read("catalog:server", "thinksystem-sr645-v3")
 
 

@@ -45,7 +45,7 @@ def test_each_base_model_has_its_own_slots_drives_and_height(content):
     GPUOptionFactory(variant=large, gpu__name="Card X", max_count=8)
     text = seen(content("two"))
     first, second = text.split("Supported GPUs", 1)[1].split(" Small ", 1)
-    assert "8 double-wide, up to 600 W each" in first
+    assert "8 double-wide (up to 600 W each)" in first
     assert "Height: 4U." in first
     assert "6 for NVMe" in first
     assert "2.5-inch" not in first
@@ -62,7 +62,7 @@ def test_ways_of_the_same_width_with_other_limits_all_stand(content):
     for width, count, limit in (("double", 3, 350), ("single", 6, 150), ("single", 8, 75)):
         SlotAlternativeFactory(variant=variant, width=width, count=count, card_max_w=limit)
     assert (
-        "6 single-wide, up to 150 W each; 8 single-wide, up to 75 W each or 3 double-wide, up to 350 W each"
+        "6 single-wide (up to 150 W each), 8 single-wide (up to 75 W each) or 3 double-wide (up to 350 W each)"
     ) in seen(content("ways"))
 
 
@@ -176,8 +176,8 @@ def test_the_largest_memory_names_its_gpu_and_conditions(content):
     ("slug", "words"),
     [
         ("thinksystem-sr655-v3", ["8 single-wide or 3 double-wide", "Of 3 cards, 2 can share one"]),
-        ("thinksystem-sr665-v3", ["6 single-wide, up to 150 W each", "8 single-wide, up to 75 W each"]),
-        ("thinksystem-sr645-v3", ["4 single-wide, up to 75 W each"]),
+        ("thinksystem-sr665-v3", ["6 single-wide (up to 150 W each)", "8 single-wide (up to 75 W each)"]),
+        ("thinksystem-sr645-v3", ["4 single-wide (up to 75 W each)"]),
         ("thinksystem-sd665-n-v3", ["1U tray in a 6U enclosure", "a water loop has to reach the rack"]),
         ("thinkedge-se455-v3", ["−5 °C to 55 °C", "The highest temperature holds only with some"]),
         ("thinksystem-sr650a-v4", ["Each card is limited to 450 W.", "Room temperature 25 °C or below."]),
