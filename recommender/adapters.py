@@ -145,7 +145,7 @@ def _read(version: str) -> Specs:
         machines=machines,
         models={model.slug: ai_model_spec(model, of_model[model.slug]) for model in models},
         names=names,
-        developers={model.slug: model.developer for model in models},
+        developers={model.slug: model.developer or "—" for model in models},  # not published
         presets=_presets(),
         vendors={
             "cpu_vendor": frozenset(maker.slug for maker in makers if maker.makes_processors),

@@ -10,6 +10,7 @@ from django.utils.translation import override
 
 from recommender.answers import EMBEDDINGS, IMAGES, KEYS, SPEECH, TOKENS, VISION, parse
 from recommender.questions import GROUPS, NOT_ASKED, group_of
+from tests.factories import AIModelFactory
 from tests.recommender.forms_of_pages import Filled, answers_of
 
 pytestmark = pytest.mark.usefixtures("catalog")
@@ -319,3 +320,10 @@ def test_the_number_of_queries_does_not_grow_with_the_answers(
         for query in (few, many):
             with django_assert_max_num_queries(4):
                 client.get(url(name, language, **query))
+
+
+def test_a_model_whose_developer_is_not_known_can_be_chosen(client):
+    AIModelFactory(slug="nobodys-8b", name="Nobody's 8B", developer=None, is_published=True)
+    for name in ("recommender:questionnaire", "recommender:questions", "recommender:calculator"):
+        page = client.get(reverse(name), {"stage": "inference"}, follow=True)
+        assert page.status_code == 200, name
