@@ -53,8 +53,12 @@ def measured_value(value, name, kind):
     return quantity(value, unit(name, kind), places(value))
 
 
-def line(result):
-    """Return one result as a line of a table, texts in the active language."""
+def line(result, names_server=True):
+    """Return one result as a line of a table, texts in the active language.
+
+    Args:
+        names_server: whether it says in which server; on the page of that server it need not.
+    """
     published = [result.suite, result.round]
     kind = result.ai_model.kind if result.ai_model else None
     return {
@@ -62,7 +66,8 @@ def line(result):
         "value": measured_value(result.value, result.figure, kind),
         "label": result.get_figure_display(),
         "model": result.ai_model if result.ai_model and result.ai_model.is_published else None,
-        "server": result.server if result.server and result.server.is_published else None,
+        "server": result.server if names_server and result.server and result.server.is_published else None,
+        "system": result.system_name if names_server else "",
         "gpus": f"{format_number(result.gpu_count)} × ",
         "servers": ngettext("%(count)s server", "%(count)s servers", result.servers)
         % {"count": format_number(result.servers)}
@@ -129,7 +134,7 @@ def section(**subject):
     ((name, row),) = subject.items()
     rows = list(BenchmarkResult.objects.for_tables().filter(**subject)[:MOST])
     return {
-        "lines": [line(result) for result in best(rows)],
+        "lines": [line(result, names_server=name != "server") for result in best(rows)],
         "total": len(rows),
         "shown": min(len(rows), SHOWN),
         "query": f"{KEYS[name]}={row.slug}",

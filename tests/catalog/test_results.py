@@ -175,6 +175,9 @@ def test_a_servers_page_shows_what_was_measured_in_it_with_number_and_link(catal
     section = html.split('id="measured"', 1)[1].split("</section>", 1)[0]
     assert value in " ".join(re.sub("<[^>]+>", " ", section).split())  # any space counts as a plain one
     assert f'href="{LLAMA_2_LINK}' in section
+    assert "SR680a V3" not in section  # whose page it is
+    on_gpu = read(client, language, "catalog:gpu", "nvidia-h200-sxm-141gb").content.decode()
+    assert "SR680a V3" in on_gpu.split('id="measured"', 1)[1].split("</section>", 1)[0]
 
 
 def test_a_gpu_and_a_model_show_their_results_and_a_page_without_any_has_no_section(db, client):

@@ -62,7 +62,8 @@ def test_ways_of_the_same_width_with_other_limits_all_stand(content):
     for width, count, limit in (("double", 3, 350), ("single", 6, 150), ("single", 8, 75)):
         SlotAlternativeFactory(variant=variant, width=width, count=count, card_max_w=limit)
     assert (
-        "6 single-wide (up to 150 W each), 8 single-wide (up to 75 W each) or 3 double-wide (up to 350 W each)"
+        "6 single-wide (up to 150 W each), 8 single-wide (up to 75 W each)"
+        " or 3 double-wide (up to 350 W each)"
     ) in seen(content("ways"))
 
 
