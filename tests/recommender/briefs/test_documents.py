@@ -135,6 +135,21 @@ def test_the_six_sections_come_in_the_order_of_the_guide_and_empty_ones_ask():
 
 
 @pytest.mark.usefixtures("catalog")
+def test_what_is_accepted_carries_the_harder_end_of_a_range():
+    # 40 requests that grow by half three times are 135; what fits only at the easier end carries 68.
+    content = freeze({
+        "stage": "mixed", "workload": "rag", "model": "llama-3.3-70b", "concurrency": "20..40",
+        "input_tokens": 4000, "output_tokens": 400, "context_tokens": 8000, "ttft_ms": 1200, "tpot_ms": 50,
+        "method": "lora", "growth_percent": 50, "horizon_years": 3, "power_kw": 8,
+    })  # fmt: skip
+    assert content["matches"][0]["requests"] == 68
+    with override("en"):
+        lines = {line.key: line for part in document(content).parts for line in part.lines}
+    assert "with 135 simultaneous requests" in lines["test_ttft"].value
+    assert "with 135 simultaneous requests" in lines["test_tpot"].value
+
+
+@pytest.mark.usefixtures("catalog")
 def test_an_answer_that_is_known_is_no_open_question():
     def asked(given):
         return [text for part in document(freeze(given)).parts for text in part.questions]

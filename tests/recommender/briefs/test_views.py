@@ -319,7 +319,7 @@ def test_without_consent_nothing_is_stored(client, made):
     response = send(client, made, consent="")
     assert response.status_code == 200
     page = body(response)
-    assert "Without your consent nothing is stored or sent." in page
+    assert '<li><a href="#id_consent">Without your consent nothing is stored or sent.</a></li>' in page
     assert 'value="Ana Ruiz"' in page
     assert not Lead.objects.exists()
     assert not Contact.objects.exists()
