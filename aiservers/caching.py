@@ -53,7 +53,7 @@ PRIVATE_NAMESPACES = {"reports"}
 
 API_PATH = "/api/v1/"
 SERVICE_PATHS = ("/sitemap.xml", "/robots.txt")
-CODE_FOLDERS = ("aiservers", "catalog", "recommender", "staff", "templates", "static", "locale")
+CODE_FOLDERS = ("aiservers", "catalog", "recommender", "templates", "static", "locale")
 
 
 @cache

@@ -8,7 +8,7 @@ from babel.messages.extract import extract
 from django.conf import settings
 from django.utils.translation.template import templatize
 
-SOURCES = ("aiservers", "catalog", "recommender", "staff", "templates")
+SOURCES = ("aiservers", "catalog", "recommender", "templates")
 
 # Which arguments of a call are the message, as Babel names them; "c" marks the context.
 KEYWORDS = {

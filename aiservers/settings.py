@@ -54,7 +54,7 @@ if TRUSTED_PROXIES:
 
 INSTALLED_APPS = [
     "modeltranslation",  # before the admin, whose classes it extends
-    "staff.apps.StaffAdminConfig",  # django.contrib.admin with our site
+    "aiservers.staff.apps.StaffAdminConfig",  # django.contrib.admin with our site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -72,7 +72,7 @@ INSTALLED_APPS = [
     "aiservers",
     "catalog",
     "recommender",
-    "staff",
+    "aiservers.staff",
 ]
 
 MIDDLEWARE = [
@@ -90,7 +90,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
-    "staff.sessions.absolute_end",
+    "aiservers.staff.sessions.absolute_end",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -224,8 +224,8 @@ AXES_COOLOFF_TIME = timedelta(minutes=env.int("LOCK_MINUTES", default=15))
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # nobody locks a colleague out from elsewhere
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the time that the page names stays true
-AXES_CLIENT_IP_CALLABLE = "staff.sign_in.client_address"  # behind our own trusted_proxy
-AXES_LOCKOUT_CALLABLE = "staff.sign_in.locked_out"
+AXES_CLIENT_IP_CALLABLE = "aiservers.staff.sign_in.client_address"  # behind our own trusted_proxy
+AXES_LOCKOUT_CALLABLE = "aiservers.staff.sign_in.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "csrfmiddlewaretoken"]
 AXES_DISABLE_ACCESS_LOG = True  # our own audit log says it
 AXES_ENABLE_ADMIN = False

@@ -1,4 +1,4 @@
-"""What is wrong with a page's HTML: what a parser has to repair, ids that repeat, references that lead nowhere."""
+"""What is wrong with a page's HTML: repairs of a parser, ids that repeat, references that lead nowhere."""
 
 from collections import Counter
 

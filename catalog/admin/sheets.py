@@ -15,6 +15,7 @@ from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import get_language, gettext, gettext_lazy as _
 
+from aiservers.staff import audit
 from catalog.models import SheetUpload
 from catalog.sheets import csv_files, importing, reading, scope, writing
 from catalog.sheets.cells import Habits
@@ -22,7 +23,6 @@ from catalog.sheets.errors import SheetError
 from catalog.sheets.preview import pages_of
 from catalog.sheets.resources import RESOURCES
 from catalog.sheets.rights import Rights
-from staff import audit
 
 TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",

@@ -10,9 +10,9 @@ from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.translation import gettext, ngettext
 
+from aiservers.staff import audit
 from recommender.briefs import persons
 from recommender.briefs.forms import PersonForm
-from staff import audit
 
 VIEW = ["recommender.view_lead", "recommender.view_contact"]
 DELETE = [*VIEW, "recommender.delete_lead", "recommender.delete_contact"]

@@ -11,10 +11,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from aiservers.staff.models import AuditEntry
 from catalog import history
 from catalog.models import Change
 from recommender.models import Brief, Contact, ContactMessage, Lead, Price, RegressionCase
-from staff.models import AuditEntry
 from tests.catalog.staff import save
 from tests.factories import GPUOptionFactory
 

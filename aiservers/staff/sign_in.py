@@ -11,8 +11,8 @@ from django.contrib.auth.signals import user_login_failed
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
+from aiservers.staff import second_factor
 from aiservers.throttling import network_of
-from staff import second_factor
 
 
 class SignInForm(AdminAuthenticationForm):

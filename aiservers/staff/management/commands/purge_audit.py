@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from staff.models import AuditEntry
+from aiservers.staff.models import AuditEntry
 
 
 class Command(BaseCommand):

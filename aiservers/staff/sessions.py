@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.signals import user_logged_in
 
-from staff.models import AuditEntry
+from aiservers.staff.models import AuditEntry
 
 ENDS_AT = "ends_at"  # seconds since 1970, in the session itself
 

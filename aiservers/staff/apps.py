@@ -6,11 +6,11 @@ from django.utils.translation import gettext_lazy as _
 
 class StaffConfig(AppConfig):
     default = True  # of the two in this file
-    name = "staff"
+    name = "aiservers.staff"
     verbose_name = _("staff")
 
     def ready(self):
-        from staff import audit, groups, sessions
+        from aiservers.staff import audit, groups, sessions
 
         audit.connect()
         sessions.connect()
@@ -20,7 +20,7 @@ class StaffConfig(AppConfig):
 class StaffAdminConfig(SimpleAdminConfig):
     """Django's admin, with our site in the place of its own."""
 
-    default_site = "staff.site.StaffSite"
+    default_site = "aiservers.staff.site.StaffSite"
 
     def ready(self):
         super().ready()

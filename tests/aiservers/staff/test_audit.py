@@ -9,14 +9,14 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from aiservers.staff import audit
+from aiservers.staff.models import AuditEntry
 from catalog.models import GPU
-from staff import audit
-from staff.models import AuditEntry
+from tests.aiservers.staff import matrix
+from tests.aiservers.staff.conftest import PASSWORD
 from tests.catalog.sheets.files import csv
 from tests.factories import GPUFactory
 from tests.pages import LANGUAGES, Document
-from tests.staff import matrix
-from tests.staff.conftest import PASSWORD
 
 # Django's own templates ask for variables that they may not have.
 pytestmark = [pytest.mark.django_db, pytest.mark.ignore_template_errors]

@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy as _, ngettext
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from staff import audit, second_factor
-from staff.models import AuditEntry
+from aiservers.staff import audit, second_factor
+from aiservers.staff.models import AuditEntry
 
 User = get_user_model()
 

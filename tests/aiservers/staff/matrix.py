@@ -18,11 +18,11 @@ from django.utils import timezone
 
 import catalog.groups
 import recommender.groups
-import staff.groups
+from aiservers.staff import groups as staff_groups
+from aiservers.staff.models import AuditEntry
 from catalog import models
 from catalog.history import states
 from recommender.models import Brief, Contact, ContactMessage, Lead, Price, RegressionCase
-from staff.models import AuditEntry
 from tests import factories
 from tests.conftest import ROOT
 
@@ -201,7 +201,7 @@ def make_groups():
     for module, name in ((catalog.groups, "make_groups"), (recommender.groups, "add_rights")):
         label = module.__name__.partition(".")[0]
         getattr(module, name)(apps.get_app_config(label), "default")
-    staff.groups.add_rights(apps.get_app_config("staff"), "default")
+    staff_groups.add_rights(apps.get_app_config("staff"), "default")
 
 
 def draw_nothing(monkeypatch):

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from staff import audit, second_factor
-from staff.help import ROLES
-from staff.sign_in import failed_code
+from aiservers.staff import audit, second_factor
+from aiservers.staff.help import ROLES
+from aiservers.staff.sign_in import failed_code
 
 SHOWN_ONCE = "backup_codes"  # in the session, from the page that made them to the one that shows them
 

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('made_at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='when')),
                 ('act', models.CharField(choices=[('sign_in', 'signed in'), ('failed', 'failed to sign in'), ('failed_code', 'typed a wrong code'), ('locked', 'was locked out'), ('sign_out', 'signed out'), ('ended', 'session ended'), ('factor_set', 'set up two-factor sign-in'), ('factor_removed', 'removed two-factor sign-in'), ('codes', 'made backup codes'), ('password', 'changed a password'), ('export', 'exported'), ('import', 'imported'), ('personal', 'took or deleted personal data')], max_length=20, verbose_name='act')),
-                ('who', models.CharField(blank=True, help_text='The name at that time; it stays without the account.', max_length=150, verbose_name='who')),
+                ('who', models.CharField(blank=True, help_text='The name at that time; it stays when the account goes.', max_length=150, verbose_name='who')),
                 ('address', models.GenericIPAddressField(null=True, verbose_name='address')),
                 ('what', models.CharField(blank=True, max_length=300, verbose_name='what')),
                 ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='user')),

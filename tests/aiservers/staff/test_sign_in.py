@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from staff.models import AuditEntry
+from aiservers.staff.models import AuditEntry
+from tests.aiservers.staff.conftest import PASSWORD, App, code_of, other_than, set_up
 from tests.pages import LANGUAGES, Document
-from tests.staff.conftest import PASSWORD, App, code_of, other_than, set_up
 
 # Django's own templates ask for variables that they may not have.
 pytestmark = [pytest.mark.django_db, pytest.mark.ignore_template_errors]
@@ -230,7 +230,7 @@ def test_of_ipv6_a_network_counts_as_one(maria, sign_in):
 
 
 def test_one_address_does_not_try_many_names(maria, client, sign_in, monkeypatch):
-    monkeypatch.setattr("staff.site.SIGN_INS_AN_HOUR", 6)
+    monkeypatch.setattr("aiservers.staff.site.SIGN_INS_AN_HOUR", 6)
     for number in range(6):
         assert sign_in(f"name{number}", password="wrong").status_code == 200
     assert sign_in().status_code == 429
@@ -256,7 +256,7 @@ def clock(monkeypatch):
         import time as real
 
         now = real.time() + 3600 * hours
-        monkeypatch.setattr("staff.sessions.time.time", lambda: now)
+        monkeypatch.setattr("aiservers.staff.sessions.time.time", lambda: now)
 
     return move
 

@@ -20,12 +20,12 @@ class StaffSite(admin.AdminSite):
 
     @property
     def login_form(self):
-        from staff.sign_in import SignInForm
+        from aiservers.staff.sign_in import SignInForm
 
         return SignInForm
 
     def has_permission(self, request):
-        from staff import second_factor
+        from aiservers.staff import second_factor
 
         if not super().has_permission(request):
             return False
@@ -37,7 +37,7 @@ class StaffSite(admin.AdminSite):
         """Wrap a view of the admin: without a second factor that is required, only the way to it is open."""
 
         def enrolled(request, *args, **kwargs):
-            from staff import second_factor, views
+            from aiservers.staff import second_factor, views
 
             if view not in (self.logout, *views.OPEN) and second_factor.is_due(request.user):
                 return HttpResponseRedirect(reverse("admin:two_factor"))
@@ -46,7 +46,7 @@ class StaffSite(admin.AdminSite):
         return super().admin_view(update_wrapper(enrolled, view), cacheable)
 
     def get_urls(self):
-        from staff import views
+        from aiservers.staff import views
 
         own = [
             path("two-factor/", views.two_factor, name="two_factor"),
@@ -70,7 +70,7 @@ class StaffSite(admin.AdminSite):
         return super().login(request, extra_context)
 
     def password_change(self, request, extra_context=None):
-        from staff import audit
+        from aiservers.staff import audit
 
         response = super().password_change(request, extra_context)
         if request.method == "POST" and response.status_code == 302:

@@ -3,8 +3,8 @@
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
-from staff import second_factor
-from staff.models import AuditEntry
+from aiservers.staff import second_factor
+from aiservers.staff.models import AuditEntry
 
 
 class Command(BaseCommand):

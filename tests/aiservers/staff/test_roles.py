@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import URLResolver, get_resolver, reverse
 
 from recommender.questions import GROUPS as GROUPS_OF_QUESTIONS
-from tests.staff import matrix
-from tests.staff.matrix import GROUPS, NO_GROUP, ROLES, SIGN_IN, SUPERUSER, VISITOR
+from tests.aiservers.staff import matrix
+from tests.aiservers.staff.matrix import GROUPS, NO_GROUP, ROLES, SIGN_IN, SUPERUSER, VISITOR
 
 # Django's own templates ask for variables that they may not have.
 pytestmark = [pytest.mark.django_db, pytest.mark.ignore_template_errors]

@@ -4,7 +4,7 @@ from axes.signals import user_locked_out
 from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
-from staff.models import AuditEntry
+from aiservers.staff.models import AuditEntry
 
 Act = AuditEntry.Act
 LONGEST = AuditEntry._meta.get_field("what").max_length
