@@ -310,7 +310,7 @@ def test_what_a_rule_forbids_is_said(editor):
     address = reverse("admin:catalog_server_recover", args=[change.pk])
     response = editor("ana").post(address, follow=True)
     (said,) = (str(message) for message in response.context["messages"])
-    assert f"“{old.name}”" in said
+    assert f"«{old.name}»" in said
     assert str(Server._meta.get_field("slug").verbose_name) in said
     assert Server.objects.count() == 1
 

@@ -114,7 +114,7 @@ def test_an_anchor_that_is_taken_is_told_and_stays_unique():
     document = markdown.parse("## Uno {#a}\n\ntexto\n\n## Dos {#a}\n\n## Main {#main}\n")
     assert [row.anchor for row in document.headings] == ["a", "a-2", "main-2"]
     assert [line for line, _message in document.problems] == [5, 7]
-    assert "“a”" in document.problems[0][1]
+    assert "«a»" in document.problems[0][1]
 
 
 def test_the_contents_have_two_levels():
