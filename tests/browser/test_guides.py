@@ -84,6 +84,7 @@ def test_from_the_first_word_to_a_fact_that_changes(page, base_url, staff, axe):
     sign_in(page, base_url, "pedro")
     page.goto(reverse("admin:catalog_server_change", args=[Server.objects.get(slug=SERVER).pk]))
     page.fill("#id_depth_mm", "905")
+    page.select_option("#id_recent_source", index=1)
     page.click("[name=_save] >> nth=0")
     expect(page.locator(".messagelist .success")).to_be_visible()
     page.goto(address)
