@@ -157,8 +157,11 @@ class ListForm(forms.ModelForm):
 
 
 def with_class(form, *bases, **attributes):
-    """Return a form class with bases before it."""
-    return type(form)(form.__name__, (*bases, form), attributes)
+    """Return a form class with bases before it, and with what a request has put on its inputs."""
+    made = type(form)(form.__name__, (*bases, form), attributes)
+    # A class of its own would start again from the inputs that are declared.
+    made.base_fields, made._meta = form.base_fields, form._meta
+    return made
 
 
 def submitted(form, name):
