@@ -57,7 +57,12 @@ def with_unit(row, name):
 
 def text(row, name):
     """Return what a row of the catalog holds under a name, as its page may print it."""
-    if name in row.EVIDENCE_RELATIONS:
+    if name == "measured_weights":
+        value = ", ".join(
+            f"{part.get_precision_display() or part.stated_dtype}: {units.gibibytes(part.gib)}"
+            for part in row.measured_weights.all()
+        )
+    elif name in row.EVIDENCE_RELATIONS:
         value = ", ".join(str(part) for part in getattr(row, name).all())
     elif hasattr(row, f"get_{name}_display"):
         value = getattr(row, f"get_{name}_display")()
@@ -75,4 +80,9 @@ def names(row, unknown=()):
         unknown: names that are listed too, where nothing is known of them.
     """
     known = row.figures()
-    return [name for name in row.evidence_fields() if name in known or name in unknown]
+    return [
+        name
+        for name in row.evidence_fields()
+        if (name in known or name in unknown)
+        and not name.endswith("_basis")  # a note of ours on another figure
+    ]

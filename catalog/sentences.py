@@ -116,7 +116,17 @@ def stated(text, field=""):
     """Return what a source says of a field, with the words, numbers and units of the reader's language."""
     if field not in PLAIN_NUMBERS and re.fullmatch(r"\d+(\.\d+)?", text):
         return format_number(text)
-    words = {"yes": gettext("yes"), "no": gettext("no"), "none": pgettext("stated", "none")}
+    words = {
+        "yes": gettext("yes"),
+        "no": gettext("no"),
+        "none": pgettext("stated", "none"),
+        "passive": pgettext("stated", "passive"),
+        "active": pgettext("stated", "active"),
+        "liquid": pgettext("stated", "liquid"),
+        "hybrid": pgettext("stated", "hybrid"),
+        "encoder": pgettext("stated", "encoder"),
+        **{kind: kind.upper() for kind in ("gqa", "mha", "mla", "mqa")},
+    }
     text = ", ".join(words.get(line, line) for line in text.splitlines())
     text = re.sub(
         r"(\d+) (?:× )?(single|double)-wide", lambda found: card_room({found[2]: int(found[1])}), text

@@ -203,7 +203,10 @@ class Document(HTMLParser):
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
         self.elements.append((tag, attributes))
-        self._is_data = tag == "script" and attributes.get("type") == "application/ld+json"
+        self._is_data = tag == "script" and attributes.get("type") in {
+            "application/ld+json",
+            "application/json",
+        }
         hidden = self._hidden() or tag in self.UNSEEN or (tag != "html" and "lang" in attributes)
         if not hidden:
             spoken = [value for name, value in attrs if name in self.SPOKEN]

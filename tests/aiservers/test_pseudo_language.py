@@ -12,7 +12,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import translation
 
-from catalog.models import GlossaryTerm, SearchToken, Server
+from catalog.guides import markdown
+from catalog.models import GPU, AIModel, GlossaryTerm, GuideEdition, SearchToken, Server
 from recommender import accuracy, accuracy_texts, power_page
 from tests.pages import Document, pages, public_view_names
 
@@ -28,10 +29,12 @@ NEUTRAL = {
     *("vLLM", "SGLang", "TensorRT-LLM", "Kubernetes", "Slurm"),
     *("CSV", "Excel", "JSON", "XLSX"),
     "8x H100",  # as a reader may type it
-    *("NVLink", "PCIe", "Gen3", "Gen4", "Gen5", "Gen6", "x8", "x16", "TOPS", "mit"),
+    *("NVLink", "PCIe", "Gen3", "Gen4", "Gen5", "Gen6", "x8", "x16", "TOPS", "MHA"),
 }
 CODE = re.compile(r"[a-z_]+")  # a word of ours, not of the reader
 MARK = re.compile(r"\[\[(?:[^|\]]*\|)?([^\]]*)\]\]")  # a term of the glossary, linked where a text marks it
+GPU_NAME = re.compile(r"\b([A-Z]+ ?\d+[A-Z]*(?: [A-Z]{2,}| Ada)*)\b")  # linked where a note names one
+AROUND = re.compile(r"[\d.,:;()]+")  # a figure inside a sentence, and what may stand beside it
 LONGEST_NAME = 120  # characters; what is longer is prose and stands alone
 
 
@@ -70,11 +73,11 @@ def pseudo_language(monkeypatch):
 def known(loaded_catalog, django_db_blocker):
     """Every text in the database, read once: whole values, and those short enough to be names."""
     with django_db_blocker.unblock(), translation.override("en"):
-        return texts_of_catalog() | named_by_cases() | notes_of_cases()
+        return texts_of_catalog() | texts_of_guides() | named_by_cases() | notes_of_cases()
 
 
 def texts_of_catalog():
-    values = {settings.VENDOR_NAME, settings.SALES_CONTACT, *NEUTRAL}
+    values = {settings.VENDOR_NAME, settings.SALES_CONTACT}
     for model in set(apps.get_app_config("catalog").get_models()) - {SearchToken}:  # words of words
         columns = [
             column.name
@@ -84,7 +87,7 @@ def texts_of_catalog():
         for row in model._base_manager.values_list(*columns):
             # A column may hold a list, one item a line.
             lines = [line for value in row if value for line in [str(value), *str(value).splitlines()]]
-            pieces = [piece for line in lines for piece in [line, *MARK.split(line)]]
+            pieces = [piece for line in lines for piece in [line, *MARK.split(line), *GPU_NAME.split(line)]]
             values |= {" ".join(piece.split()) for piece in pieces}
     also = [
         getattr(term, f"also_{code}") or ""
@@ -92,10 +95,28 @@ def texts_of_catalog():
         for code, _name in settings.LANGUAGES
     ]
     other_words = {word.strip() for words in also for word in words.splitlines()} - {""}
-    # A server's name is written in two parts, the second of which stays on one line.
-    models_of_servers = {name.partition(" ")[2] for name in Server.objects.values_list("name", flat=True)}
+    # A name is written in two parts, the second of which stays on one line.
+    tables = (Server, AIModel, GPU)
+    names = [name for table in tables for name in table.objects.values_list("name", flat=True)]
+    parts_of_names = {part for name in names for part in name.partition(" ")[::2]}
     values = {value for value in values if not CODE.fullmatch(value)}
-    return values | other_words | models_of_servers | {title for title, _link in power_page.SOURCES}
+    licences = set(AIModel.objects.exclude(license=None).values_list("license", flat=True))
+    titles = {title for title, _link in power_page.SOURCES}
+    return values | NEUTRAL | licences | other_words | parts_of_names | titles
+
+
+def texts_of_guides():
+    """Return what stands between the marks of the texts that are written in Markdown."""
+    found = set()
+    for text in GuideEdition.objects.values_list("body", flat=True):
+        for token in markdown.parse(text).tokens:
+            parts = [" " if part.type == "softbreak" else part for part in token.children or ()]
+            runs = [part if part == " " else part.content if part.type == "text" else "\0" for part in parts]
+            found |= {" ".join(run.split()) for run in "".join(runs).split("\0")}
+        found |= set(re.findall(r"^caption=(.+)$", text, re.MULTILINE))
+    return {part.strip() for words in found for part in [" ".join(words.split()), *AROUND.split(words)]} - {
+        ""
+    }
 
 
 def named_by_cases():
@@ -124,7 +145,10 @@ def unmarked(texts, known):
     pattern = re.compile(rf"(?<!\w)(?:{known_words})(?!\w)")
     found = []
     for text in texts:
-        if text not in known and LETTERS.search(pattern.sub(" ", text)):
+        if all(part.strip() in known | {""} for part in AROUND.split(text)):
+            continue
+        is_cut = text.endswith("…") and any(value.startswith(text.removesuffix("…")) for value in known)
+        if text not in known and not is_cut and LETTERS.search(pattern.sub(" ", text)):
             found.append(text)
     return found
 

@@ -400,7 +400,7 @@ def test_a_servers_page_and_the_list_lead_to_a_comparison(client):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_full_comparison_stays_below_100_kilobytes(page, language):
     html = page(B200, AIR_2U, EDGE, "thinksystem-sr675-v3", language=language, **dict(parse_qsl(CHAT)))
-    assert len(html.encode()) < 100_000
+    assert len(html.encode()) < 100 * 1024
 
 
 @pytest.mark.django_db

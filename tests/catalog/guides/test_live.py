@@ -1,6 +1,7 @@
 """Published guides and the catalog: facts follow at once, dates are true, a broken block breaks nothing."""
 
 import logging
+import re
 
 import pytest
 from django.core.cache import cache
@@ -181,5 +182,5 @@ def test_blocks_of_a_page_are_kept_until_a_fact_changes(client, publish):
 )
 def test_numbers_beside_a_server_that_it_does_not_have_are_listed(sentence, doubted):
     warnings = [problem for problem in checks.check(f"uno\n\n{sentence}\n") if not problem.is_error]
-    assert [problem.text.split("”")[0].strip("“«") for problem in warnings] == doubted
+    assert [re.search("[“«](.+?)[”»]", problem.text)[1] for problem in warnings] == doubted
     assert {problem.line for problem in warnings} <= {3}
