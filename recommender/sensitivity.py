@@ -22,7 +22,7 @@ from recommender.sizing.demand import Case, Machine
 
 # Work for one set of answers: this bounds the time, and unlike a clock keeps results the same. A server costs
 # more to try where it trains, and twice as much where none holds the harder end: both ends are tried then.
-MAX_WORK = 3600
+MAX_WORK = 5000
 WORK_SERVING = 2  # of one server, each about half a millisecond
 WORK_TRAINING = 3
 CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
