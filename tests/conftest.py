@@ -20,7 +20,7 @@ from recommender import adapters
 
 ROOT = Path(__file__).resolve().parent.parent
 
-hypothesis_settings.register_profile("short", max_examples=50, deadline=None)
+hypothesis_settings.register_profile("short", max_examples=20, deadline=None)
 hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
