@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib.syndication.views import Feed
+from django.db.models import Min
 from django.http import Http404, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -185,7 +186,14 @@ class GuideFeed(Feed):
         return {"alternates": sorted(alternates)}
 
     def items(self, by_language):
-        return list(by_language.get(get_language(), {}).values())[:FEED_LENGTH]
+        rows = list(by_language.get(get_language(), {}).values())[:FEED_LENGTH]
+        editions = GuideEdition.objects.filter(
+            language=get_language(), guide__in=[row.guide_id for row in rows]
+        )
+        first = dict(editions.order_by().values_list("guide_id").annotate(Min("publish_at")))
+        for row in rows:
+            row.first_published = first[row.guide_id]
+        return rows
 
     def item_title(self, item):
         return item.title
@@ -200,10 +208,10 @@ class GuideFeed(Feed):
         return absolute(f"/guides/{item.guide.key}/{item.language}")
 
     def item_author_name(self, item):
-        return item.guide.author or None
+        return item.guide.author or settings.VENDOR_NAME
 
     def item_pubdate(self, item):
-        return item.publish_at
+        return item.first_published
 
     def item_updateddate(self, item):
         return article.updated_at(item, item.facts_changed_at)

@@ -2,9 +2,12 @@
 
 from django.http import HttpResponseRedirect
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from aiservers.htmx import swaps, target
+from catalog.guides import article
+from catalog.models import Guide
 from recommender import answers, calculator, calculator_form, calculator_page, services
 from recommender.calculator import HARDWARE_KEYS
 from recommender.forms import with_good_answers
@@ -42,6 +45,7 @@ def calculator_view(request):
         "messages_of_answers": form.messages(),
     }
     if not swaps(request):
+        context["guides"] = article.on_topic(get_language(), Guide.Topic.SIZING)
         return render(request, "recommender/calculator.html", context)
     response = render(request, "recommender/calculator.html#update", context)
     response["HX-Replace-Url"] = calculator_form.address(form.full_query())

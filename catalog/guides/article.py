@@ -106,6 +106,12 @@ def newest(language):
     return rows.only("title", "slug").order_by("-publish_at", "pk")[:MAX_NEWEST]
 
 
+def on_topic(language, topic):
+    """Return the guides of a language on one topic, the newest first; one query."""
+    rows = GuideEdition.objects.live().guides().filter(language=language, guide__topic=topic)
+    return rows.only("title", "slug").order_by("-publish_at", "pk")[:MAX_NEWEST]
+
+
 def slugs_in(language, by_language):
     """Return {key: slug} of what `guides_by_language` found in one language."""
     return {row.guide.key: row.slug for row in by_language.get(language, {}).values()}

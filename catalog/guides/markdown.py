@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import nh3
 from django.contrib.staticfiles import finders
+from django.core.exceptions import SuspiciousFileOperation
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext
 from markdown_it import MarkdownIt
@@ -20,6 +21,7 @@ from catalog.guides import blocks, slugs
 from catalog.guides.rules import CLOSE, NOTE_CLASSES, OPEN, RULES, note, plain
 
 LIVE = re.compile(r"\{\{\s*(?P<name>[a-z]+)\s+(?P<text>[^{}\n]+?)\s*\}\}")
+CODE_LANGUAGES = {"", "text", "bash", "ini", "json", "python", "sql", "toml", "yaml"}
 ANCHOR = re.compile(r"\s*\{#(?P<anchor>[^{}]*)\}\s*$")
 ANCHOR_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 PLACE = re.compile(f"{OPEN}(\\d+){CLOSE}")
@@ -164,6 +166,17 @@ class _Walk:
                 self.problem(
                     gettext("A live block stands on lines of its own, not in a list, note or quotation.")
                 )
+        elif name not in CODE_LANGUAGES:
+            self.problem(
+                gettext(
+                    "“%(name)s” is neither a live block (%(blocks)s) nor a language of code (%(languages)s)."
+                )
+                % {
+                    "name": name,
+                    "blocks": ", ".join(blocks.names(inline=False)),
+                    "languages": ", ".join(sorted(CODE_LANGUAGES - {""})),
+                }
+            )
 
     def heading(self, token, inline):
         level = int(token.tag[1])
@@ -219,6 +232,11 @@ class _Walk:
                 self.document.links.append((str(child.attrs.get("href", "")), line))
             elif child.type == "image":
                 self.image(child, line)
+            elif child.type == "text" and "{{" in child.content:
+                self.problem(
+                    gettext("“{{” begins a live figure that has no name or no end: {{ figure slug name }}."),
+                    line,
+                )
         text = plain(token.children or [], live=" … ")
         if text.strip():
             self.document.sentences.append((text, self.line))
@@ -228,10 +246,18 @@ class _Walk:
         self.document.images.append((source, alt, line))
         if not alt.strip():
             self.problem(gettext("A picture needs a text that says what it shows: ![text](file)."), line)
-        if finders.find(source) is None:
+        if not _is_of_the_site(source):
             self.problem(
                 gettext("There is no picture “%(file)s” among the site's files.") % {"file": source}, line
             )
+
+
+def _is_of_the_site(source):
+    """Tell whether a picture lies among the static files; an address that leads out of them does not."""
+    try:
+        return finders.find(source) is not None
+    except SuspiciousFileOperation:
+        return False
 
 
 def _mark_row_headers(tokens):

@@ -6,8 +6,9 @@ from django.core.validators import MaxLengthValidator
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import translation
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, pgettext
 
 from catalog import versions
 from catalog.guides import slugs
@@ -137,6 +138,10 @@ class Guide(models.Model):
         slug = getattr(self, column)
         if not slug:
             return
+        with translation.override(language):
+            taken = pgettext("path", "feed/").strip("/")
+        if slug == taken:
+            raise ValidationError({column: _("This address is that of the feed: choose another one.")})
         owner = slugs.owner_of(slug, language, type(self), self.pk)
         if owner:
             raise ValidationError(

@@ -115,3 +115,11 @@ def test_an_address_that_was_public_once_is_not_given_to_another_guide(db):
     with pytest.raises(ValidationError):
         GuideFactory.build(key="second", slug_es="viejo").clean()
     GuideFactory.build(key="third", slug_es="tercera", slug_ru="viejo").clean()  # free in another language
+
+
+@pytest.mark.parametrize(("language", "slug"), [("es", "feed"), ("ru", "lenta")])
+def test_the_address_of_the_feed_is_no_guides(db, language, slug):
+    guide = GuideFactory.build(key="first", **{f"title_{language}": "Uno", f"slug_{language}": slug})
+    with pytest.raises(ValidationError) as caught:
+        guide.clean()
+    assert list(caught.value.message_dict) == [f"slug_{language}"]

@@ -227,3 +227,23 @@ def test_blocks_are_found_with_their_lines():
 def test_a_text_of_four_hundred_words_takes_two_minutes():
     assert markdown.parse("palabra " * 400).minutes == 2
     assert markdown.parse("").minutes == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```tabla\nstage=training\n```",
+        "```Servers\nstage=training\ncaption=Uno\n```",
+        "```servers stage=training\ncaption=Uno\n```",
+        "Hasta {{ bogus }} GPU.",
+        "Hasta {{ figure thinksystem-sr675-v3 gpus_max GPU.",
+        "![Un rack](/static/img/icon.svg)",
+        "![Un rack](../settings.py)",
+    ],
+)
+def test_what_readers_would_see_as_code_or_never_see_is_told_with_its_line(text):
+    assert [line for line, _message in markdown.parse(f"Uno\n\n{text}\n").problems] == [3]
+
+
+def test_code_in_a_known_language_is_no_mistake():
+    assert markdown.parse("```bash\nmake run  # {{ as it is }}\n```\n\n`{{ as it is }}`\n").problems == []
