@@ -141,10 +141,13 @@ def test_what_cannot_be_ordered_stands_last_in_every_order(ask):
         assert names(ask(f"sort={sort}")) == ["B here", "A gone"]
 
 
-def test_an_empty_value_filters_nothing(ask, servers):
-    response = ask("gpu=&stage=&rack_units=&gpu_memory_min=&page=")
+def test_an_empty_value_filters_nothing_and_an_empty_choice_is_named(ask, servers):
+    response = ask("gpu_memory_min=&page=")  # as a form sends it
     assert len(names(response)) == 4
     assert response.context["filterset"].notices == []
+    response = ask("gpu=&stage=&rack_units=&gpu_memory_min=&page=")
+    assert len(names(response)) == 4
+    assert len(response.context["filterset"].notices) == 2  # the two lists of choices
 
 
 def test_a_value_that_is_no_choice_is_left_out_and_named(ask, servers):
