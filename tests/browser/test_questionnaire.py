@@ -180,7 +180,7 @@ def test_a_change_link_leads_to_its_question(page):
 def test_every_page_is_accessible(page, axe, language, scheme):
     page.emulate_media(color_scheme=scheme)
     page.goto(f"/{language}/")
-    page.locator(".site-nav .find a").evaluate("link => link.click()")  # behind the menu of a phone
+    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))  # behind a phone's menu
     axe(page)
     answer(page, language, power="x")
     axe(page)
