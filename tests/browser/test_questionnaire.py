@@ -23,7 +23,7 @@ def plain(text):
 
 def answer(page, language, *, power):
     page.goto(f"/{language}/")
-    page.locator(".site-nav .find a").click()
+    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
     page.locator('[name="stage"][value="inference"]').check()
     page.locator('[name="workload"][value="chat"]').check()
     page.locator("#on-one-page").click()
@@ -68,7 +68,7 @@ def test_from_the_home_page_to_a_server_without_scripts(page_without_scripts, la
 
 def test_the_kind_of_work_brings_its_profiles_and_the_address_follows(page):
     page.goto("/es/")
-    page.locator(".site-nav .find a").click()
+    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
     page.locator('[name="stage"][value="training"]').check()
     expect(page.locator('[name="workload"][value="chat"]')).to_be_hidden()
     expect(page.locator('[name="workload"][value="llm_pretraining"]')).to_be_visible()
@@ -80,7 +80,7 @@ def test_the_kind_of_work_brings_its_profiles_and_the_address_follows(page):
 def walk(page, language):
     """Go from the work over one group a page to the check of all answers."""
     page.goto(f"/{language}/")
-    page.locator(".site-nav .find a").click()
+    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
     page.locator('[name="stage"][value="inference"]').check()
     page.locator('[name="workload"][value="rag"]').check()
     page.locator("main .button-primary").click()
