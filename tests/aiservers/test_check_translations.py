@@ -3,6 +3,7 @@
 import polib
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from aiservers import messages
 from catalog.management.commands.check_translations import catalog_problems, interface_problems
@@ -86,3 +87,11 @@ def test_the_command_lists_problems_and_fails(write, catalog, capsys):
     with pytest.raises(CommandError):
         call_command("check_translations")
     assert "es: 'Cards' is not translated" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_behind_the_code_is_said_to_be(monkeypatch):
+    tables = set(connection.introspection.table_names()) - {WorkloadProfile._meta.db_table}
+    monkeypatch.setattr(connection.introspection, "table_names", lambda: sorted(tables))
+    with pytest.raises(CommandError, match="migrate"):
+        call_command("check_translations")

@@ -4,6 +4,7 @@ import re
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
 from modeltranslation.translator import translator
 from modeltranslation.utils import build_localized_fieldname
 
@@ -17,6 +18,9 @@ class Command(BaseCommand):
     help = "Lists interface texts and published catalog texts that lack Spanish, Russian or English."
 
     def handle(self, *args, **options):
+        models = translator.get_registered_models(abstract=False)
+        if {model._meta.db_table for model in models} - set(connection.introspection.table_names()):
+            raise CommandError("The database is behind the code: run `manage.py migrate` first.")
         problems = [*interface_problems(), *catalog_problems()]
         for problem in problems:
             self.stdout.write(problem)
