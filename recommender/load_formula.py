@@ -10,8 +10,6 @@ from recommender import reasons
 from recommender.answers import KEYS, parse_interval, with_unit
 from recommender.questions import WHOLE_LOAD
 
-LOAD_KEYS = (*WHOLE_LOAD, "concurrency", "requests_per_second", "ttft_ms", "tpot_ms", "output_tokens")
-
 
 def steps(form):
     """Return the steps from people to requests that run at once; none where nothing has to be worked out.

@@ -101,7 +101,6 @@ class Sample:
 
     prompts: tuple[int, int]
     requests_a_step: int
-    minutes_a_step: int
     input_tokens: int  # typical request
     output_tokens: int
     longest_tokens: int
@@ -382,7 +381,6 @@ def _sample(advice: Advice) -> Sample | None:
     return Sample(
         PROMPTS,
         REQUESTS_A_STEP,
-        MINUTES_A_STEP,
         corner.input_tokens,
         corner.output_tokens,
         corner.tokens_per_request,

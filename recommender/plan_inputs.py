@@ -19,7 +19,6 @@ KEYS_READ = (
     "growth_percent",
     "horizon_years",
 )  # that a comparison prints, in that order
-OF_A_SEARCH = {"documents", "components"}
 
 
 def terms_of(answers: Answers, resolved: Resolved) -> Terms:

@@ -251,19 +251,6 @@ def _bytes(found: Parts, recipe: Recipe) -> float:
     )
 
 
-def weights_per_gpu(
-    model: AIModelSpec,
-    precision: Precision,
-    layout: Layout,
-    gpu: GPUSpec,
-    *,
-    with_mtp: bool = False,
-    recipe: str | None = None,
-) -> Range:
-    """Return what the busiest GPU of a replica keeps: the sum of `weight_lines` [bytes]."""
-    return total(weight_lines(model, precision, layout, gpu, with_mtp=with_mtp, recipe=recipe))
-
-
 def weight_lines(
     model: AIModelSpec,
     precision: Precision,

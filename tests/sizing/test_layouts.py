@@ -12,9 +12,10 @@ from recommender.sizing.layouts import (
     training_option,
     valid_layouts,
 )
+from recommender.sizing.lines import total
 from recommender.sizing.memory import cache_bytes
 from recommender.sizing.specs import Layout, SizingError
-from recommender.sizing.weights import weights_per_gpu
+from recommender.sizing.weights import weight_lines
 from tests.sizing.memory_examples import (
     BGE_M3,
     DEEPSEEK_V3,
@@ -140,13 +141,15 @@ def test_experts_lie_on_one_server_or_on_all():
 
 
 def test_experts_over_replicas_take_their_share_and_attention_its_whole():
-    alone = weights_per_gpu(DEEPSEEK_V3, "fp8", split(), H200).typical
-    spread = weights_per_gpu(DEEPSEEK_V3, "fp8", replace(split(replicas=8), expert_parallel=8), H200).typical
+    def weights(layout):
+        return total(weight_lines(DEEPSEEK_V3, "fp8", layout, H200))
+
+    alone = weights(split()).typical
+    spread = weights(replace(split(replicas=8), expert_parallel=8)).typical
     # 58 layers of 256 experts of three matrices 7168 x 2048 in 8 bits, seven eighths of them elsewhere
     experts = 58 * 256 * 3 * 7168 * 2048
     assert alone - spread == pytest.approx(7 / 8 * experts, rel=0.01)
-    ranks = weights_per_gpu(DEEPSEEK_V3, "fp8", split(8), H200)
-    assert weights_per_gpu(DEEPSEEK_V3, "fp8", replace(split(8), expert_parallel=8), H200) == ranks
+    assert weights(replace(split(8), expert_parallel=8)) == weights(split(8))
 
 
 def test_a_model_wider_than_a_server_lies_on_several():
