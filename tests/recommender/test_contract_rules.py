@@ -50,7 +50,9 @@ def test_growth_changes_what_is_sized_and_not_the_formula_of_the_load():
         growth_percent=50, horizon_years=2,
     )  # fmt: skip
     assert assumption(result, "concurrency")["value"] == 150
-    assert all(match["max_concurrency"] >= 338 for match in result["matches"] if match["state"] == "fits")
+    carried = [match["max_concurrency"] for match in result["matches"] if match["state"] == "fits"]
+    assert carried
+    assert min(carried) >= 338
 
 
 @pytest.mark.parametrize("direct", [{"concurrency": 3}, {"requests_per_second": 1}])

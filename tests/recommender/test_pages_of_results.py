@@ -242,7 +242,7 @@ def test_the_first_result_of_a_process_needs_few_queries(client):
     adapters.forget()
     with CaptureQueriesContext(connection) as queries:
         client.get(url(**COMPLETE))
-    assert len(queries) <= 16
+    assert len(queries) <= 16  # the catalog's, and the prices that hold today, which are read for each page
 
 
 texts = st.one_of(
