@@ -1,4 +1,4 @@
-"""What asks staff to look at a figure again: sources that disagree, and figures whose last check is old."""
+"""What asks staff to look at a figure again: sources against each other or the catalog, and old checks."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Case, Count, F, Max, Min, Q, Value, When, prefetch_related_objects
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from catalog import figures, stating
 from catalog.models import Evidence
@@ -57,12 +58,7 @@ class Figure:
 
     @property
     def value_known(self):
-        if self.field in self.row.EVIDENCE_RELATIONS:
-            return True
-        column = type(self.row)._meta.get_field(self.field)
-        value = getattr(self.row, self.field)
-        # What nobody has said, a default still holds.
-        return value not in (None, "") and not (column.has_default() and value == column.default)
+        return is_known(self.row, self.field)
 
     @property
     def kept(self):
@@ -97,9 +93,40 @@ class Figure:
     @property
     def stands(self):
         """Whether a source that is kept states what the catalog holds; True where that cannot be compared."""
-        if not stating.is_column(type(self.row), self.field) or not self.value_known:
-            return True
-        return any(stating.agrees(self.row, self.field, row.stated) for row in self.kept)
+        return states(self.row, self.field, [row.stated for row in self.kept])
+
+    @property
+    def asks_for_decision(self):
+        """Whether somebody has to choose: the sources disagree, with each other or with what is shown."""
+        return self.is_open or not self.stands
+
+    @property
+    def doubt(self):
+        """Return a sentence where no source that is kept states what the catalog shows, else ""."""
+        return "" if self.stands else not_stated(row.stated for row in self.kept)
+
+
+def is_known(row, name):
+    """Tell whether a row holds something under a name that somebody has said."""
+    if name in row.EVIDENCE_RELATIONS:
+        return True
+    column = type(row)._meta.get_field(name)
+    value = getattr(row, name)
+    # What nobody has said, a default still holds.
+    return value not in (None, "") and not (column.has_default() and value == column.default)
+
+
+def states(row, name, kept):
+    """Tell whether one of the kept statements is what a row holds; True where that cannot be compared."""
+    if not stating.is_column(type(row), name) or not is_known(row, name):
+        return True
+    return any(stating.agrees(row, name, stated) for stated in kept)
+
+
+def not_stated(kept):
+    """Return the sentence on a figure that none of the kept sources states, with what they state instead."""
+    stated = "; ".join(dict.fromkeys(filter(None, kept))) or "—"
+    return _("No source that is kept states this value: %(stated)s.") % {"stated": stated}
 
 
 def age_limit():
@@ -150,8 +177,14 @@ def grouped(evidence):
     return found
 
 
+def undecided():
+    """Return the figures that ask for a decision, by the name of their row."""
+    found = [each for each in figures_with(disputed() | contradicted()) if each.asks_for_decision]
+    return sorted(found, key=lambda figure: (not figure.is_open, str(figure.row), figure.field))
+
+
 def disputed():
-    """Return every figure whose sources state different things, those that nobody has decided on first."""
+    """Return the keys of all figures whose sources state different things."""
     several = (
         Evidence.objects.order_by()
         .exclude(stated="")
@@ -159,12 +192,29 @@ def disputed():
         .annotate(count=Count("stated", distinct=True))
         .filter(count__gt=1)
     )
-    keys = {(key["field"], *(key[name] for name in SUBJECTS)) for key in several}
+    return {(key["field"], *(key[name] for name in SUBJECTS)) for key in several}
+
+
+def contradicted():
+    """Return the keys of all figures that have sources, none of which is kept and states what is shown."""
+    found = set()
+    for place, (kind, model) in enumerate(Evidence.subject_models().items()):
+        kept = defaultdict(list)
+        evidence = Evidence.objects.order_by().filter(**{f"{kind}__isnull": False})
+        for pk, name, stated, is_kept in evidence.values_list(kind, "field", "stated", "kept"):
+            kept[pk, name] += [stated] if is_kept else []
+        rows = model._base_manager.in_bulk()
+        for (pk, name), said in kept.items():
+            if pk in rows and not states(rows[pk], name, said):
+                found.add((name, *(pk if other == place else None for other in range(len(SUBJECTS)))))
+    return found
+
+
+def figures_with(keys):
+    """Return the figures of a set of keys (a field and the numbers of all subjects)."""
     rows = Evidence.objects.filter(field__in={key[0] for key in keys}).values_list("pk", "field", *SUBJECTS)
     found = grouped(Evidence.objects.filter(pk__in=[pk for pk, *key in rows if tuple(key) in keys]))
-    return sorted(
-        (found[key] for key in keys), key=lambda figure: (not figure.is_open, str(figure.row), figure.field)
-    )
+    return list(found.values())
 
 
 def figure(kind, pk, name):

@@ -269,14 +269,9 @@ def mark_of(figure):
     elif figure.is_disputed:
         link = format_html('<a href="{}">{}</a>', conflict_url(figure), _("Others state something else"))
         signs.append(format_html("{}: {}", link, stated_by(figure)))
-    if not figure.stands:
-        stated = "; ".join(row.stated for row in figure.kept if row.stated) or "—"
-        signs.append(
-            format_html(
-                "<strong>{}</strong>",
-                _("No source that is kept states this value: %(stated)s.") % {"stated": stated},
-            )
-        )
+    if figure.doubt:
+        link = format_html('<a href="{}">{}</a>', conflict_url(figure), figure.doubt)
+        signs.append(format_html("<strong>{}</strong>", link))
     if checking.is_old(figure):
         signs.append(_("Due for a new check."))
     return format_html(

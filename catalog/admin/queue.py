@@ -28,12 +28,12 @@ DECISIONS = {
 }
 
 
-def waiting():
-    """Return {tab: how much waits there}."""
+def waiting(undecided=None):
+    """Return {tab: how much waits there}; `undecided` are the figures to decide on, if at hand."""
     return {
         "checks": checking.due().count(),
         "reports": ErrorReport.objects.open().count(),
-        "conflicts": sum(figure.is_open for figure in checking.disputed()),
+        "conflicts": len(checking.undecided() if undecided is None else undecided),
     }
 
 
@@ -64,8 +64,9 @@ class QueueViews(admin.ModelAdmin):
         }
         if not self.has_view_permission(request) or (tab == "reports" and not may["see_reports"]):
             raise PermissionDenied
-        page = Paginator(self.waiting_rows(tab, kind), A_PAGE).get_page(request.GET.get("page"))
-        counts = waiting()
+        undecided = checking.undecided()
+        page = Paginator(self.waiting_rows(tab, kind, undecided), A_PAGE).get_page(request.GET.get("page"))
+        counts = waiting(undecided)
         return self.staff_page(
             request,
             "queue",
@@ -85,10 +86,10 @@ class QueueViews(admin.ModelAdmin):
             may=may,
         )
 
-    def waiting_rows(self, tab, kind):
+    def waiting_rows(self, tab, kind, undecided):
         """Return what a tab lists, in its order, where wanted of one kind of row only."""
         if tab == "conflicts":
-            return [found for found in checking.disputed() if found.is_open and kind in ("", found.kind)]
+            return [found for found in undecided if kind in ("", found.kind)]
         rows = checking.due() if tab == "checks" else ErrorReport.objects.open().with_subject()
         rows = rows.filter(**{f"{kind}__isnull": False}) if kind else rows
         return rows if tab == "checks" else rows.order_by("created_at", "pk")
@@ -171,7 +172,8 @@ class QueueViews(admin.ModelAdmin):
             _("What the sources state: %(figure)s") % {"figure": figure.label},
             figure=figure,
             edit_url=edit_url(figure.row),
-            may_decide=request.user.has_perm("catalog.decide_evidence"),
+            may_choose=request.user.has_perm("catalog.decide_evidence")
+            and (figure.is_disputed or figure.asks_for_decision),
             stated=stated,
             reason=reason,
             error=error,

@@ -263,7 +263,7 @@ def test_setting_a_source_aside_without_a_reason_decides_nothing(disputed):
 def test_sources_that_state_the_same_do_not_disagree(as_member, gpu):
     sourced(gpu, "tdp_w")
     EvidenceFactory(gpu=gpu, field="tdp_w", stated=None)
-    assert not checking.disputed()
+    assert not checking.undecided()
 
 
 def test_a_decision_that_the_row_does_not_allow_changes_nothing(as_member, disputed):
@@ -277,6 +277,25 @@ def test_a_decision_that_the_row_does_not_allow_changes_nothing(as_member, dispu
     disputed.refresh_from_db()
     assert disputed.tdp_w == 400
     assert not Revision.objects.exists()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_shown_figure_that_no_kept_source_states_waits_for_a_decision(as_member, kept):
+    client = as_member("Product managers")
+    gpu = GPUFactory(tdp_w=350)
+    sourced(gpu, "tdp_w", stated="300", kept=kept, reason="" if kept else "A weak list.")
+    sourced(gpu, "slots_wide")
+    assert [line["figure"].field for line in queue(client, tab="conflicts")] == ["tdp_w"]
+    assert "Sources disagree: 1" in client.get(reverse("admin:index")).content.decode()
+    page = client.get(conflict(gpu, "tdp_w")).content.decode()
+    assert f"No source that is kept states this value: {'300' if kept else '—'}." in page
+    assert "All sources state the same" not in page
+    assert conflict(gpu, "tdp_w") in client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
+    client.post(conflict(gpu, "tdp_w"), {"stated": "300", "reason": "The sheet says so."})
+    gpu.refresh_from_db()
+    assert gpu.tdp_w == 300
+    assert not queue(client, tab="conflicts")
+    assert "All sources state the same" in client.get(conflict(gpu, "tdp_w")).content.decode()
 
 
 def test_words_that_the_column_cannot_hold_are_followed_and_the_column_stays(disputed):
