@@ -281,8 +281,8 @@ def _running(case: Setup, load: Load, question: Question) -> int:
     return int(max(1, min(limits)))
 
 
-def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
-    served = latency.serving(
+def _replica(case: Setup, load: Load) -> latency.Prepared:
+    prepared = latency.prepare(
         case.model,
         case.card.spec,
         case.layout,
@@ -292,16 +292,15 @@ def _serving(case: Setup, load: Load, requests: int) -> latency.Serving:
         kv_precision=case.kv_precision,
         input_tokens=load.input_tokens,
         output_tokens=load.output_tokens,
-        requests=requests,
         prefix_percent=100 * (1 - 1 / load.beams),
         engine="vllm" if not case.runtime.serves else case.runtime.engine,
         eager=not case.runtime.serves,
         unpacks_apart=case.weights.recipe in ("nf4", "nf4-double"),
         constants=case.constants,
     )
-    if served is None:
+    if prepared is None:
         raise Refused(_unknown(case))
-    return served
+    return prepared
 
 
 def _unknown(case: Setup) -> str:
@@ -331,9 +330,10 @@ def _output(case: Setup, load: Load, question: Question) -> Range:
         if burst is None:
             raise Refused(_unknown(case))
         return burst.scaled(replicas)
-    full = _serving(case, load, running).output_tokens_per_s
+    replica = _replica(case, load)
+    full = replica.serving(running).output_tokens_per_s
     if load.scenario in ("Server", "Interactive"):
-        full = Range(min(full.low, _within_limits(case, load, question, running)), full.typical, full.high)
+        full = Range(min(full.low, _within_limits(replica, question, running)), full.typical, full.high)
     return full.scaled(replicas)
 
 
@@ -365,38 +365,23 @@ def _bound(case: Setup, load: Load, question: Question, figure: str) -> float | 
     return output * SHARES[figure](case, load)
 
 
-def _within_limits(case: Setup, load: Load, question: Question, running: int) -> float:
+def _within_limits(replica: latency.Prepared, question: Question, running: int) -> float:
     """Return the rate of one replica with the most requests that surely keep the time limits [tokens/s]."""
     limits = (question.optional_number("ttft_limit_ms"), question.optional_number("tpot_limit_ms"))
     ttft_s, tpot_s = (None if limit is None else limit / 1000 for limit in limits)
-    kept = latency.max_requests_within(
-        case.model,
-        case.card.spec,
-        case.layout,
-        link=case.link,
-        link_bytes_per_s=case.link_bytes_per_s,
-        precision=case.weights.precision,
-        kv_precision=case.kv_precision,
-        input_tokens=load.input_tokens,
-        output_tokens=load.output_tokens,
-        ttft_s=ttft_s,
-        tpot_s=tpot_s,
-        limit=running,
-        engine=case.runtime.engine,
-        constants=case.constants,
-    )
-    return _serving(case, load, max(kept or 1, 1)).output_tokens_per_s.low
+    kept = latency.largest(running, lambda requests: replica.keeps(requests, ttft_s, tpot_s, 2))
+    return replica.serving(max(kept, 1)).output_tokens_per_s.low
 
 
 def _decode(case: Setup, load: Load) -> Range:
     """Return the tokens of one stream while it answers [1/s]."""
-    tpot = _serving(case, load, load.at_once or 1).tpot_s
+    tpot = _replica(case, load).serving(load.at_once or 1).tpot_s
     return Range(1 / tpot.high, 1 / tpot.typical, 1 / tpot.low)
 
 
 def _prefill(case: Setup, load: Load) -> Range:
     """Return the tokens of a prompt over the time until its first answer [1/s]."""
-    ttft = _serving(case, replace(load, output_tokens=1.0), load.at_once or 1).ttft_s
+    ttft = _replica(case, replace(load, output_tokens=1.0)).serving(load.at_once or 1).ttft_s
     tokens = load.input_tokens
     return Range(tokens / ttft.high, tokens / ttft.typical, tokens / ttft.low)
 

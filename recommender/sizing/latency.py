@@ -63,68 +63,12 @@ class _Replica:
     ends: tuple[_End, _End, _End]  # favourable, typical, unfavourable
 
 
-def serving(
-    model: AIModelSpec,
-    gpu: GPUSpec,
-    layout: Layout,
-    *,
-    link: Link,
-    link_bytes_per_s: float | None,
-    precision: Precision,
-    kv_precision: KVPrecision,
-    input_tokens: float,
-    output_tokens: float,
-    requests: int,
-    prefix_percent: float = 0,
-    engine: Engine = "vllm",
-    context_tokens: float | None = None,
-    batch: bool = False,
-    eager: bool = False,
-    unpacks_apart: bool = False,
-    constants: ServingConstants = SERVING,
-) -> Serving | None:
-    """Return first-token time, time per token [s] and token rate [1/s] of one replica; None: cannot be sized.
-
-    None means that the card's bandwidth or rate is not published, that it does not take the precision, or
-    that the model's cache is not understood.
-
-    Args:
-        link: what joins the replica's GPUs; `link_bytes_per_s` is its rate per GPU, both directions.
-        requests: running at once in this replica, spread out in time unless `batch` (all in one instant).
-        prefix_percent: part of each prompt that requests share; how much of it is read again is a range [%].
-        eager: plain PyTorch that launches every kernel by itself, instead of `engine`.
-        unpacks_apart: kernels of their own unpack 4-bit weights before each product (bitsandbytes).
-        context_tokens: longest context; at the unfavourable end every request has grown to it.
-
-    Raises:
-        SizingError: not a language model, or a load that makes no sense.
-    """
-    if requests < 1:
-        raise SizingError(f"{requests=} make no load")
-    found = prepare(
-        model,
-        gpu,
-        layout,
-        link=link,
-        link_bytes_per_s=link_bytes_per_s,
-        precision=precision,
-        kv_precision=kv_precision,
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        prefix_percent=prefix_percent,
-        engine=engine,
-        context_tokens=context_tokens,
-        batch=batch,
-        eager=eager,
-        unpacks_apart=unpacks_apart,
-        constants=constants,
-    )
-    return None if found is None else found.serving(requests)
-
-
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A replica under a load of which only the number of requests that run at once is open."""
+    """A replica under a load of which only the number of requests that run at once is open.
+
+    These are spread out in time unless `batch`: all in one instant.
+    """
 
     replica: _Replica
     cache_bytes: Ends  # read for each request's next token
@@ -137,7 +81,13 @@ class Prepared:
     predicts: bool = False  # its own prediction layer proposes the next token but one
 
     def serving(self, requests: int) -> Serving:
-        """Return the times and the rate with so many requests."""
+        """Return first-token time, time per token [s] and token rate [1/s] with so many requests.
+
+        Raises:
+            SizingError: there are none.
+        """
+        if requests < 1:
+            raise SizingError(f"{requests=} make no load")
         low_ttft, low_tpot = self._times(0, requests)
         typical_ttft, typical_tpot = self._times(1, requests)
         high_ttft, high_tpot = self._times(2, requests)
@@ -235,9 +185,17 @@ def prepare(
     draft: AIModelSpec | None = None,
     constants: ServingConstants = SERVING,
 ) -> Prepared | None:
-    """Return what `serving` needs beside the number of requests; the arguments and None are the same.
+    """Return one replica under a load, ready for any number of requests; None: cannot be sized.
+
+    None means that the card's bandwidth or rate is not published, that it does not take the precision, or
+    that the model's cache is not understood.
 
     Args:
+        link: what joins the replica's GPUs; `link_bytes_per_s` is its rate per GPU, both directions.
+        prefix_percent: part of each prompt that requests share; how much of it is read again is a range [%].
+        eager: plain PyTorch that launches every kernel by itself, instead of `engine`.
+        unpacks_apart: kernels of their own unpack 4-bit weights before each product (bitsandbytes).
+        context_tokens: longest context; at the unfavourable end every request has grown to it.
         draft: model that proposes tokens on the same cards, with weights in 16 bit; the model itself: its own
             prediction layer does.
 
@@ -307,52 +265,6 @@ def prepare(
         draft=proposing,
         predicts=predicts,
     )
-
-
-def max_requests_within(
-    model: AIModelSpec,
-    gpu: GPUSpec,
-    layout: Layout,
-    *,
-    link: Link,
-    link_bytes_per_s: float | None,
-    precision: Precision,
-    kv_precision: KVPrecision,
-    input_tokens: float,
-    output_tokens: float,
-    ttft_s: float | None,
-    tpot_s: float | None,
-    limit: int,
-    prefix_percent: float = 0,
-    engine: Engine = "vllm",
-    context_tokens: float | None = None,
-    batch: bool = False,
-    constants: ServingConstants = SERVING,
-) -> int | None:
-    """Return the most requests of one replica that keep the targets at the unfavourable end; None: unknown.
-
-    At most `limit`; 0 where one request alone breaks a target. A target of None does not count.
-    """
-
-    found = prepare(
-        model,
-        gpu,
-        layout,
-        link=link,
-        link_bytes_per_s=link_bytes_per_s,
-        precision=precision,
-        kv_precision=kv_precision,
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        prefix_percent=prefix_percent,
-        engine=engine,
-        context_tokens=context_tokens,
-        batch=batch,
-        constants=constants,
-    )
-    if found is None:
-        return None
-    return largest(limit, lambda requests: found.keeps(requests, ttft_s, tpot_s, 2))
 
 
 def largest(limit: int, holds: Callable[[int], bool]) -> int:

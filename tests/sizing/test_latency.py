@@ -6,9 +6,8 @@ from hypothesis import given, strategies as st
 from recommender.sizing.latency import (
     burst_output_tokens_per_s,
     computing_precision,
-    max_requests_within,
+    largest,
     prepare,
-    serving,
 )
 from recommender.sizing.specs import Layout, SizingError
 from tests.sizing.speed_examples import (
@@ -35,7 +34,7 @@ from tests.sizing.speed_examples import (
 MODELS = [LLAMA_8B, LLAMA_70B, QWEN_30B_A3B, DEEPSEEK_V3, GEMMA_27B]
 
 
-def served(model=LLAMA_8B, gpu=H100, layout=ONE, **changes):
+def served(model=LLAMA_8B, gpu=H100, layout=ONE, requests=1, **changes):
     load = {
         "link": "nvswitch" if gpu.nvlink_bytes_per_s else "pcie",
         "link_bytes_per_s": gpu.nvlink_bytes_per_s or gpu.pcie_bytes_per_s,
@@ -43,9 +42,9 @@ def served(model=LLAMA_8B, gpu=H100, layout=ONE, **changes):
         "kv_precision": "bf16",
         "input_tokens": 1000,
         "output_tokens": 300,
-        "requests": 1,
     }
-    return serving(model, gpu, layout, **(load | changes))
+    replica = prepare(model, gpu, layout, **(load | changes))
+    return None if replica is None else replica.serving(requests)
 
 
 # --- what others measured -----------------------------------------------------------------------------------
@@ -322,7 +321,8 @@ def most(ttft_s, tpot_s, limit=500, gpu=H100, **changes):
         "input_tokens": 1000,
         "output_tokens": 300,
     } | changes
-    return max_requests_within(LLAMA_8B, gpu, ONE, ttft_s=ttft_s, tpot_s=tpot_s, limit=limit, **load)
+    replica = prepare(LLAMA_8B, gpu, ONE, **load)
+    return replica and largest(limit, lambda requests: replica.keeps(requests, ttft_s, tpot_s, 2))
 
 
 def test_the_largest_load_is_the_last_that_keeps_the_targets():
