@@ -43,6 +43,8 @@ MEMORY_LINES = {
     "overhead": _("Engine reserve"),
 }
 BAR_WIDTH = 1000  # drawing units
+# Words too long for a narrow column, and where they break: few browsers know a dictionary of every language.
+SOFT_HYPHENS = {"опубликовано": "опубли\N{SOFT HYPHEN}ковано"}
 
 
 @register.inclusion_tag("includes/_state.html")
@@ -187,6 +189,12 @@ def unbroken(name):
     """Return a server's name whose model and generation stay on one line: ThinkSystem, then SR675 V3."""
     family, _, model = name.partition(" ")
     return format_html('{} <span class="nowrap">{}</span>', family, model) if model else name
+
+
+@register.filter
+def hyphenated(text):
+    """Return a text of a narrow column whose long words may break, with a hyphen and not anywhere."""
+    return " ".join(SOFT_HYPHENS.get(word, word) for word in str(text).split(" "))
 
 
 @register.filter

@@ -171,6 +171,41 @@ def test_no_page_scrolls_sideways(page, view_name, args, language):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+CUT_WORDS = r"""() => {
+    const top = (node, at) => {
+        const letter = document.createRange();
+        letter.setStart(node, at);
+        letter.setEnd(node, at + 1);
+        return Array.from(letter.getClientRects()).at(-1).top;
+    };
+    const words = { whole: 0, cut: [] };
+    for (const cell of document.querySelectorAll(".server-table :is(th, td)")) {
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (texts.nextNode()) {
+            const node = texts.currentNode;
+            if (node.parentElement.closest(".compare-label")) continue;
+            for (const word of node.data.matchAll(/\p{L}{2,}/gu)) {
+                const end = word.index + word[0].length - 1;
+                if (top(node, word.index) === top(node, end)) words.whole += 1;
+                else words.cut.push(word[0]);
+            }
+        }
+    }
+    return words;
+}"""
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_no_word_of_the_list_is_cut(page, language):
+    """A soft hyphen is no letter: what stands before it and what stands after it are words here."""
+    page.goto(LISTS[language])
+    for width in (1180, 1280, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        words = page.evaluate(CUT_WORDS)
+        assert words["cut"] == []
+        assert words["whole"] > 200
+
+
 def test_the_keyboard_skips_to_the_content_and_sees_where_it_is(page):
     page.goto("/en/")
     page.keyboard.press("Tab")

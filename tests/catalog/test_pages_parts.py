@@ -157,3 +157,9 @@ def test_the_model_of_a_server_stays_on_one_line():
     assert ui.unbroken("ThinkSystem SR675 V3") == 'ThinkSystem <span class="nowrap">SR675 V3</span>'
     assert ui.unbroken("<b>") == "<b>"
     assert ui.unbroken("A <b>") == 'A <span class="nowrap">&lt;b&gt;</span>'
+
+
+def test_a_long_word_of_a_narrow_column_breaks_with_a_hyphen():
+    assert ui.hyphenated("не опубликовано") == "не опубли\N{SOFT HYPHEN}ковано"
+    assert ui.hyphenated("not published") == "not published"
+    assert render("{{ text|hyphenated }}", text="<b> опубликовано") == "&lt;b&gt; опубли\N{SOFT HYPHEN}ковано"
