@@ -26,6 +26,7 @@ from recommender.sizing.breakdown import (
 from recommender.sizing.configurations import MAX_SERVERS
 from recommender.sizing.demand import Case, Corner
 from recommender.sizing.host import Host, Work, host_of
+from recommender.sizing.memory import TrainingSetup
 from recommender.sizing.retrieval import Index, IndexType, index_memory, vectors_of
 from recommender.sizing.specs import (
     AIModelSpec,
@@ -502,23 +503,21 @@ def serving_inputs(case: Case, machine: Hardware) -> dict[str, Any]:
     return inputs
 
 
-def training_inputs(
-    case: Case, machine: Hardware, recompute: Recompute, sharding: Sharding
-) -> dict[str, Any]:
+def training_setup(case: Case, machine: Hardware, recompute: Recompute, sharding: Sharding) -> TrainingSetup:
     """Return what the memory functions take of a training, beside model, GPU and layout."""
     precision = case.training_precision or "bf16"
-    return {
-        "method": case.method,
-        "precision": "bf16" if precision == "int4" else precision,
-        "optimizer": case.optimizer,
-        "lora_rank": case.hard.lora_rank,
-        "sequence_tokens": case.hard.sequence_tokens,
-        "micro_batch": case.hard.micro_batch,
-        "recompute": recompute,
-        "sharding": sharding,
-        "offload": machine.offload,
-        "preference": machine.preference,
-    }
+    return TrainingSetup(
+        method=case.method,
+        precision="bf16" if precision == "int4" else precision,
+        optimizer=case.optimizer,
+        lora_rank=case.hard.lora_rank,
+        sequence_tokens=case.hard.sequence_tokens,
+        micro_batch=case.hard.micro_batch,
+        recompute=recompute,
+        sharding=sharding,
+        offload=machine.offload,
+        preference=machine.preference,
+    )
 
 
 def training_need(calculation: Calculation, fit: Fit, recompute: Recompute) -> Range:
@@ -526,8 +525,8 @@ def training_need(calculation: Calculation, fit: Fit, recompute: Recompute) -> R
     gpu, sharding = calculation.hardware.gpu, fit.sharding
     assert gpu is not None
     assert sharding is not None
-    inputs = training_inputs(calculation.case, calculation.hardware, recompute, sharding)
-    return memory.training_memory(calculation.model, gpu, fit.layout, **inputs).total
+    setup = training_setup(calculation.case, calculation.hardware, recompute, sharding)
+    return memory.training_memory(calculation.model, gpu, fit.layout, setup).total
 
 
 def most_requests(case: Case, machine: Hardware, gpu: GPUSpec, layout: Layout, tokens: int) -> Range:
@@ -549,15 +548,14 @@ def opened(calculation: Calculation) -> ServingBreakdown | TrainingBreakdown:
     if not case.serves:
         assert fit.recompute is not None
         assert fit.sharding is not None
-        inputs = training_inputs(case, calculation.hardware, fit.recompute, fit.sharding)
         kept, rate = (calculation.answers.interval(key) for key in ("checkpoints_kept", "storage_gbs"))
         return training_breakdown(
             calculation.model,
             gpu,
             fit.layout,
+            training_setup(case, calculation.hardware, fit.recompute, fit.sharding),
             checkpoints_kept=int(kept.high) if kept else CHECKPOINTS_KEPT,
             storage_gb_per_s=float(rate.low) if rate and rate.low else None,
-            **inputs,
         )
     return serving_breakdown(
         calculation.model,
@@ -718,9 +716,8 @@ def _training_fits(case: Case, machine: Hardware) -> Iterator[Fit]:
         found = []
         for recompute in ways:
             for sharding in (case.sharding,) if case.sharding else shardings:
-                held = memory.training_memory(
-                    model, gpu, layout, **training_inputs(case, machine, recompute, sharding)
-                )
+                setup = training_setup(case, machine, recompute, sharding)
+                held = memory.training_memory(model, gpu, layout, setup)
                 state = state_of(held) if taken else "no"
                 fit = Fit(layout, held, state, precision, recompute=recompute, sharding=sharding)
                 found.append(replace(fit, path=option.path, costs=option.costs))

@@ -9,7 +9,7 @@ from recommender.evaluation.memory import without_driver
 from recommender.evaluation.scores import Prediction
 from recommender.evaluation.shelf import Card, Shelf, memory_card, resized
 from recommender.sizing import training
-from recommender.sizing.memory import training_memory
+from recommender.sizing.memory import TrainingSetup, training_memory
 from recommender.sizing.specs import GIB, AIModelSpec, Layout, Memory, Method, Precision, Range, Recompute
 from recommender.sizing.training_constants import TRAINING, TrainingConstants
 
@@ -207,10 +207,7 @@ def _memory(case: Setup, question: Question) -> Memory:
     workers = max(1, case.gpus // case.layout.gpus_per_replica)  # all of them hold a part of the states
     targets = question.input.get("lora_targets")
     accumulates = case.stack == "eager" or (case.accumulation or 1) > 1
-    return training_memory(
-        case.model,
-        case.card.spec,
-        replace(case.layout, replicas=workers),
+    setup = TrainingSetup(
         method=case.method,
         precision="bf16",
         optimizer=_optimizer(case, question),
@@ -228,6 +225,7 @@ def _memory(case: Setup, question: Question) -> Memory:
         used_at_once=question.flag("optimizer_in_backward"),
         trained_embeddings=question.text("method") == spellings.TRAINS_EMBEDDINGS,
     )
+    return training_memory(case.model, case.card.spec, replace(case.layout, replicas=workers), setup)
 
 
 def _optimizer(case: Setup, question: Question) -> str:

@@ -27,16 +27,11 @@ from recommender.sizing.specs import (
     KVPrecision,
     Layout,
     Memory,
-    Method,
-    Offload,
     Precision,
     Range,
-    Recompute,
-    Sharding,
     SizingError,
-    Targets,
 )
-from recommender.sizing.training_memory import states, training_lines, training_sums
+from recommender.sizing.training_memory import TrainingSetup, states, training_lines, training_sums
 
 Fit = Literal["fits", "fits_if", "no", "unknown"]
 ORDER: dict[Group, int] = {
@@ -209,30 +204,12 @@ def training_breakdown(
     model: AIModelSpec,
     gpu: GPUSpec,
     layout: Layout,
+    setup: TrainingSetup,
     *,
-    method: Method,
-    precision: Precision,
-    optimizer: str = "adamw",
-    lora_rank: int = 16,
-    sequence_tokens: int,
-    micro_batch: int,
-    recompute: Recompute,
-    sharding: Sharding,
-    lora_targets: Targets = "all",
-    compiled: bool | None = None,
-    chunked_loss: bool = False,
-    accumulates: bool = True,
-    offload: Offload = "none",
-    preference: bool = False,
-    frozen: tuple[AIModelSpec, ...] = (),
-    used_at_once: bool = False,
-    trained_embeddings: bool = False,
     checkpoints_kept: int = 2,
     storage_gb_per_s: float | None = None,
 ) -> TrainingBreakdown:
     """Return the memory of training, line by line, and its checkpoints.
-
-    The arguments are those of `memory.training_memory`, and:
 
     Args:
         checkpoints_kept: Full checkpoints on disk at once, beside the final weights [count].
@@ -241,31 +218,10 @@ def training_breakdown(
     Raises:
         SizingError: as `memory.training_memory`; a negative count, a rate that is not positive.
     """
-    lines = training_lines(
-        model,
-        gpu.vendor,
-        layout,
-        method=method,
-        precision=precision,
-        optimizer=optimizer,
-        lora_rank=lora_rank,
-        sequence_tokens=sequence_tokens,
-        micro_batch=micro_batch,
-        recompute=recompute,
-        sharding=sharding,
-        lora_targets=lora_targets,
-        compiled=compiled,
-        chunked_loss=chunked_loss,
-        accumulates=accumulates,
-        offload=offload,
-        preference=preference,
-        frozen=frozen,
-        used_at_once=used_at_once,
-        trained_embeddings=trained_embeddings,
-    )
+    lines = training_lines(model, gpu.vendor, layout, setup)
     memory = training_sums(lines, gpu)
-    kept = states(model, method, optimizer, lora_rank, lora_targets)
-    copies = 1 if sharding != "none" else layout.replicas
+    kept = states(model, setup.method, setup.optimizer, setup.lora_rank, setup.lora_targets)
+    copies = 1 if setup.sharding != "none" else layout.replicas
     return TrainingBreakdown(
         items=_items(lines),
         memory=memory,
@@ -275,7 +231,7 @@ def training_breakdown(
         all_gpus=memory.total.scaled(layout.gpus_used),
         trained_parameters=kept.trained,
         state_bytes=(kept.weight, kept.gradient, kept.optimizer),
-        host=kept.optimizer * kept.trained * copies if offload in ("optimizer", "both") else 0.0,
+        host=kept.optimizer * kept.trained * copies if setup.offload in ("optimizer", "both") else 0.0,
         checkpoints=checkpoints(
             kept.trained,
             weight=kept.weight,

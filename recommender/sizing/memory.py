@@ -23,10 +23,16 @@ from recommender.sizing.specs import (
     Range,
     SizingError,
 )
-from recommender.sizing.training_memory import adapter_parameters, driver_reserve, training_memory
+from recommender.sizing.training_memory import (
+    TrainingSetup,
+    adapter_parameters,
+    driver_reserve,
+    training_memory,
+)
 from recommender.sizing.weights import busy_inner, weight_bytes, weight_lines
 
 __all__ = [
+    "TrainingSetup",
     "adapter_parameters",
     "cache_bytes",
     "cache_bytes_per_token",

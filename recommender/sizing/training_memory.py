@@ -26,37 +26,11 @@ from recommender.sizing.weights import busy_inner, gated, parts
 STAGES: dict[Sharding, int] = {"none": 0, "zero1": 1, "zero2": 2, "zero3": 3}
 
 
-@lru_cache(maxsize=65536)
-def training_memory(
-    model: AIModelSpec,
-    gpu: GPUSpec,
-    layout: Layout,
-    *,
-    method: Method,
-    precision: Precision,
-    optimizer: str = "adamw",
-    lora_rank: int = 16,
-    sequence_tokens: int,
-    micro_batch: int,
-    recompute: Recompute,
-    sharding: Sharding,
-    lora_targets: Targets = "all",
-    compiled: bool | None = None,
-    compiled_loss: bool | None = None,
-    chunked_loss: bool = False,
-    accumulates: bool = True,
-    offload: Offload = "none",
-    preference: bool = False,
-    frozen: tuple[AIModelSpec, ...] = (),
-    used_at_once: bool = False,
-    trained_embeddings: bool = False,
-) -> Memory:
-    """Return the memory of one GPU while it trains [bytes].
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSetup:
+    """How a model is trained, as far as memory depends on it.
 
-    Args:
-        model: The model trained or adapted.
-        gpu: The card.
-        layout: `replicas` are the data-parallel workers, over which `sharding` spreads states.
+    Attributes:
         method: What is trained: everything (`pretraining`, `full`) or adapters (`lora`, `qlora`).
         precision: Type of the frozen base of LoRA, 16 bits at least; QLoRA's base is NF4.
         optimizer: A name in `memory_constants.RECIPES`.
@@ -76,6 +50,34 @@ def training_memory(
         frozen: Other models at work in each step without being trained: teachers, reward models.
         used_at_once: Each gradient is used and dropped as soon as it is there ("optimizer in backward").
         trained_embeddings: Input and output embeddings are trained in whole beside the adapters, in 16 bits.
+    """
+
+    method: Method
+    precision: Precision
+    optimizer: str = "adamw"
+    lora_rank: int = 16
+    sequence_tokens: int
+    micro_batch: int
+    recompute: Recompute
+    sharding: Sharding
+    lora_targets: Targets = "all"
+    compiled: bool | None = None
+    compiled_loss: bool | None = None
+    chunked_loss: bool = False
+    accumulates: bool = True
+    offload: Offload = "none"
+    preference: bool = False
+    frozen: tuple[AIModelSpec, ...] = ()
+    used_at_once: bool = False
+    trained_embeddings: bool = False
+
+
+@lru_cache(maxsize=65536)
+def training_memory(model: AIModelSpec, gpu: GPUSpec, layout: Layout, setup: TrainingSetup) -> Memory:
+    """Return the memory of one GPU while it trains a model, or adapters for it [bytes].
+
+    Args:
+        layout: `replicas` are the data-parallel workers, over which sharding spreads states.
 
     Raises:
         SizingError: an unknown recipe, a number below one, a model without a transformer's shape.
@@ -85,30 +87,7 @@ def training_memory(
     arXiv:2305.14314 (QLoRA); Ren et al., 2021, arXiv:2101.06840 (optimizer in host memory); Rafailov et al.,
     2023, arXiv:2305.18290 (preference tuning).
     """
-    lines = training_lines(
-        model,
-        gpu.vendor,
-        layout,
-        method=method,
-        precision=precision,
-        optimizer=optimizer,
-        lora_rank=lora_rank,
-        sequence_tokens=sequence_tokens,
-        micro_batch=micro_batch,
-        recompute=recompute,
-        sharding=sharding,
-        lora_targets=lora_targets,
-        compiled=compiled,
-        compiled_loss=compiled_loss,
-        chunked_loss=chunked_loss,
-        accumulates=accumulates,
-        offload=offload,
-        preference=preference,
-        frozen=frozen,
-        used_at_once=used_at_once,
-        trained_embeddings=trained_embeddings,
-    )
-    return training_sums(lines, gpu)
+    return training_sums(training_lines(model, gpu.vendor, layout, setup), gpu)
 
 
 def training_sums(lines: tuple[Line, ...], gpu: GPUSpec) -> Memory:
@@ -154,71 +133,51 @@ def states(
     return States(trained, weight, gradient, state if lean else usual)
 
 
-def training_lines(
-    model: AIModelSpec,
-    vendor: str,
-    layout: Layout,
-    *,
-    method: Method,
-    precision: Precision,
-    optimizer: str = "adamw",
-    lora_rank: int = 16,
-    sequence_tokens: int,
-    micro_batch: int,
-    recompute: Recompute,
-    sharding: Sharding,
-    lora_targets: Targets = "all",
-    compiled: bool | None = None,
-    compiled_loss: bool | None = None,
-    chunked_loss: bool = False,
-    accumulates: bool = True,
-    offload: Offload = "none",
-    preference: bool = False,
-    frozen: tuple[AIModelSpec, ...] = (),
-    used_at_once: bool = False,
-    trained_embeddings: bool = False,
-) -> tuple[Line, ...]:
-    """Return what `training_memory` sums up, line by line; its arguments are the same.
+def training_lines(model: AIModelSpec, vendor: str, layout: Layout, setup: TrainingSetup) -> tuple[Line, ...]:
+    """Return what `training_memory` sums up, line by line.
 
     Args:
         vendor: Who makes the card: nothing else of it counts here.
     """
+    sequence_tokens, micro_batch, lora_rank = setup.sequence_tokens, setup.micro_batch, setup.lora_rank
     if min(sequence_tokens, micro_batch, lora_rank) < 1:
         raise SizingError(f"{sequence_tokens=}, {micro_batch=}, {lora_rank=} train nothing")
+    method = setup.method
     standing = _standing_lines(
         model,
         vendor,
         layout,
         method,
-        precision,
-        optimizer,
+        setup.precision,
+        setup.optimizer,
         lora_rank,
-        sharding,
-        lora_targets,
-        offload,
-        preference,
-        frozen,
-        used_at_once,
-        trained_embeddings,
+        setup.sharding,
+        setup.lora_targets,
+        setup.offload,
+        setup.preference,
+        setup.frozen,
+        setup.used_at_once,
+        setup.trained_embeddings,
     )
-    fused = method == "pretraining" if compiled is None else compiled
+    fused = method == "pretraining" if setup.compiled is None else setup.compiled
+    tables = setup.trained_embeddings and method in ("lora", "qlora")
     moving = _moving_lines(
         model,
         layout,
-        states(model, method, optimizer, lora_rank, lora_targets),
+        states(model, method, setup.optimizer, lora_rank, setup.lora_targets),
         method=method,
-        tokens=sequence_tokens * micro_batch * (2 if preference else 1),
-        recompute=recompute,
-        sharding=sharding,
-        lora_targets=lora_targets,
+        tokens=sequence_tokens * micro_batch * (2 if setup.preference else 1),
+        recompute=setup.recompute,
+        sharding=setup.sharding,
+        lora_targets=setup.lora_targets,
         compiled=fused,
-        compiled_loss=fused if compiled_loss is None else compiled_loss,
-        chunked_loss=chunked_loss,
-        accumulates=accumulates and not used_at_once,
-        used_at_once=used_at_once,
-        judged=preference,
-        offload=offload,
-        tables=parts(model).embeddings if trained_embeddings and method in ("lora", "qlora") else 0.0,
+        compiled_loss=fused if setup.compiled_loss is None else setup.compiled_loss,
+        chunked_loss=setup.chunked_loss,
+        accumulates=setup.accumulates and not setup.used_at_once,
+        used_at_once=setup.used_at_once,
+        judged=setup.preference,
+        offload=setup.offload,
+        tables=parts(model).embeddings if tables else 0.0,
     )
     return (*standing, *moving)
 

@@ -10,7 +10,7 @@ from recommender.sizing.configurations import Config, Failure, Trained
 from recommender.sizing.demand import Case, Corner, message
 from recommender.sizing.lines import Line, total
 from recommender.sizing.specs import GPUSpec, Layout, NodeSpec, Precision, Range, Recompute, Sharding
-from recommender.sizing.training_memory import training_lines, training_sums
+from recommender.sizing.training_memory import TrainingSetup, training_lines, training_sums
 
 TRAINING_SERVERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
@@ -245,10 +245,7 @@ def _recipe(
     assert corner.trained is not None
     # What is not shared out does not depend on how many workers hold it.
     replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
-    lines = training_lines(
-        corner.trained,
-        vendor,
-        replace(layout, replicas=replicas),
+    setup = TrainingSetup(
         method=case.method,
         precision="bf16" if precision == "int4" else precision,
         optimizer=case.optimizer,
@@ -258,6 +255,7 @@ def _recipe(
         recompute=recompute,
         sharding=sharding,
     )
+    lines = training_lines(corner.trained, vendor, replace(layout, replicas=replicas), setup)
     return _Recipe(lines, total(lines))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from recommender.sizing.breakdown import checkpoints, serving_breakdown, training_breakdown
 from recommender.sizing.formulas import FORMULAS
-from recommender.sizing.memory import inference_memory, max_requests, training_memory
+from recommender.sizing.memory import TrainingSetup, inference_memory, max_requests, training_memory
 from recommender.sizing.shapes import usual_shape
 from recommender.sizing.specs import GB, GIB, Range, SizingError
 from tests.sizing.arithmetic import CALLS, worked_out
@@ -51,7 +51,7 @@ def serve(model, gpu=H100, layout=None, function=serving_breakdown, **asked):
     return function(model, gpu, layout or split(), **(known | asked))
 
 
-def train(model, gpu=H100, layout=None, function=training_breakdown, **asked):
+def train(model, gpu=H100, layout=None, function=training_breakdown, storage=None, **asked):
     known = {
         "method": "full",
         "precision": "bf16",
@@ -60,7 +60,8 @@ def train(model, gpu=H100, layout=None, function=training_breakdown, **asked):
         "recompute": "full",
         "sharding": "none",
     }
-    return function(model, gpu, layout or split(), **(known | asked))
+    written = {"storage_gb_per_s": storage} if storage else {}
+    return function(model, gpu, layout or split(), TrainingSetup(**(known | asked)), **written)
 
 
 GUESSED = usual_shape(20e9, known=(LLAMA_3B, LLAMA_8B, LLAMA_70B, GEMMA_3_27B, QWEN35_27B))
@@ -330,11 +331,11 @@ def test_a_runtime_of_frames_records_no_graphs():
 
 def test_checkpoints_of_70b():
     # 70.55 billion parameters: 14 bytes with the optimizer, two without; two and ten GB/s
-    slow = train(LLAMA_70B, storage_gb_per_s=2).checkpoints
+    slow = train(LLAMA_70B, storage=2).checkpoints
     assert slow.full / GB == pytest.approx(987.7, abs=0.1)
     assert slow.weights / GB == pytest.approx(141.1, abs=0.1)
     assert slow.full_write_s == pytest.approx(494, abs=0.5)
-    assert train(LLAMA_70B, storage_gb_per_s=10).checkpoints.full_write_s == pytest.approx(99, abs=0.5)
+    assert train(LLAMA_70B, storage=10).checkpoints.full_write_s == pytest.approx(99, abs=0.5)
     assert slow.stored == 2 * slow.full + slow.weights
     assert train(LLAMA_70B).checkpoints.full_write_s is None
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from recommender.sizing.memory import adapter_parameters, driver_reserve, training_memory
+from recommender.sizing.memory import TrainingSetup, adapter_parameters, driver_reserve, training_memory
 from recommender.sizing.specs import GB, GIB, SizingError
 from tests.sizing.memory_examples import (
     A10,
@@ -41,7 +41,7 @@ def train(model, gpu=H100, layout=None, **asked):
         "recompute": "full",
         "sharding": "none",
     }
-    return training_memory(model, gpu, layout or split(), **(known | asked))
+    return training_memory(model, gpu, layout or split(), TrainingSetup(**(known | asked)))
 
 
 def states(memory):
