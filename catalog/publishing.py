@@ -29,6 +29,14 @@ class Problem:
         return self.text
 
 
+def is_public(row):
+    """Tell whether readers see a row, on its own page or on that of its server."""
+    for owner in ("server", "variant"):
+        if hasattr(row, f"{owner}_id"):
+            return getattr(row, f"{owner}_id") is not None and is_public(getattr(row, owner))
+    return row.is_published
+
+
 def problems(row, aside=()):
     """Return what keeps a row from being published.
 

@@ -74,7 +74,7 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
         if form is None:
             return
         form.without_source = [name for name in form.new_figures() if not self.states(name)]
-        if form.without_source and not form.given_source and is_public(self.instance):
+        if form.without_source and not form.given_source and publishing.is_public(self.instance):
             for name in form.without_source:
                 form.add_error(name, _("No source states this value: choose one below."))
             raise ValidationError(_("Say where each new figure comes from: choose a source below the form."))
@@ -92,14 +92,6 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
     def stays(self, form):
         data = getattr(form, "cleaned_data", None) or {}
         return bool(data.get("source") and data.get("field")) and not data.get("DELETE")
-
-
-def is_public(row):
-    """Tell whether readers see a row, on its own page or on that of its server."""
-    for owner in ("server", "variant"):
-        if hasattr(row, f"{owner}_id"):
-            return getattr(row, f"{owner}_id") is not None and is_public(getattr(row, owner))
-    return row.is_published
 
 
 class SourcedAdmin(admin.ModelAdmin):
@@ -210,7 +202,7 @@ class SourcedAdmin(admin.ModelAdmin):
             if data[f"set_{name}"] and name in known and data[name] not in (None, "")
         ]
         names = [name for name in ticked if stating.is_column(self.model, name)]
-        if names and source is None and any(map(is_public, rows)):
+        if names and source is None and any(map(publishing.is_public, rows)):
             form.add_error("recent_source", _("Say where each new figure comes from: choose a source."))
             return False
         if not super().set_on_all(request, rows, form):

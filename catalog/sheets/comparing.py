@@ -24,6 +24,7 @@ class Change:
     column: object
     old: str
     new: str
+    doubt: str = ""  # that no source states a figure which readers would see
 
 
 @dataclass

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, ngettext
 from catalog import history, publishing, versions
 from catalog.models import Source
 from catalog.search import index
+from catalog.sheets import doubts
 from catalog.sheets.comparing import CHANGED, NEW, SAME, WRONG, Comparison, Fault
 from catalog.sheets.errors import SheetError
 from catalog.sheets.keys import Keys
@@ -58,7 +59,7 @@ class Outcome:
                         line.number,
                         line.state,
                         line.label,
-                        [[c.cell, c.column.column_name, c.old, c.new] for c in line.changes],
+                        [[c.cell, c.column.column_name, c.old, c.new, c.doubt] for c in line.changes],
                     ]
                     for line in sheet.lines
                 ],
@@ -105,6 +106,7 @@ def compare(book, rights, habits, model, scope, lock=False):
             comparison.vanished(queryset)
     for sheet in outcome.sheets:
         hold_back_unfit(sheet)
+    doubts.note(outcome)
     return outcome
 
 

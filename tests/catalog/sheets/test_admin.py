@@ -96,6 +96,14 @@ def test_a_list_leaves_as_it_is_filtered(as_member, server):
     assert response.content.decode("utf-8-sig").splitlines()[1].startswith("box;Box;")
 
 
+def test_the_dry_run_says_that_no_source_states_a_new_figure(as_member, server):
+    response = upload(as_member("Product managers"), rack_units(3))
+    [line] = response.context["outcome"].sheets[0].of("changed")
+    [change] = line.changes
+    assert change.doubt.endswith(": 2.")  # what the source that is kept states
+    assert f'<p class="help">{change.doubt}</p>' in text_of(response)
+
+
 def test_selected_rows_leave_too(as_member, server):
     client = as_member("Product managers")
     data = {"action": "export_selected", "_selected_action": [server.pk]}

@@ -180,6 +180,48 @@ def test_each_row_is_new_unchanged_changed_or_wrong(small_catalog):
     assert not Server.objects.filter(slug="gamma").exists()
 
 
+def doubts(content):
+    with translation.override("en"):
+        return {
+            (change.column.column_name, line.label): change.doubt
+            for sheet in dry_run(content).sheets
+            for line in sheet.lines
+            for change in line.changes
+            if change.doubt
+        }
+
+
+def test_a_new_figure_that_readers_would_see_without_a_source_is_told(small_catalog):
+    gpu = GPU.objects.get(slug="card")
+    figures = [["slug", "memory_gb", "length_mm"], ["card", 48, 267], ["draft", 80, 300]]
+    GPUFactory(slug="draft", is_published=False)
+    gpu.memory_gb = 47
+    gpu.save()
+    subjects = ["gpu", "server", "variant", "option", "ai_model"]
+    evidence = [*subjects, "source", "field", "stated", "state", "kept"]
+    # What the catalog's evidence states (48) and what is a draft is in no doubt.
+    assert doubts(workbook(gpus=figures)) == {
+        ("length_mm", gpu.slug): "No source that is kept states this value: —."
+    }
+    stated = ["card", *[None] * 4, "guide", "length_mm", "267", "maker", "yes"]
+    assert doubts(workbook(gpus=figures, evidence=[evidence, stated])) == {}
+    aside = [*stated[:-1], "no"]
+    assert doubts(workbook(gpus=figures, evidence=[evidence, aside])).keys() == {("length_mm", gpu.slug)}
+    figures[1] = ["card", 46, None]
+    assert doubts(workbook(gpus=figures)) == {
+        ("memory_gb", gpu.slug): "No source that is kept states this value: 48."
+    }
+
+
+def test_a_part_of_a_published_server_needs_a_source_as_its_server_does(small_catalog):
+    option = GPUOption.objects.get(max_count=2)
+    content = workbook(gpu_options=[["id", "max_count"], [option.pk, 3]])
+    assert [name for name, _label in doubts(content)] == ["max_count"]
+    small_catalog.is_published = False
+    small_catalog.save()
+    assert doubts(content) == {}
+
+
 def test_old_and_new_values_are_written_in_the_editors_way(small_catalog):
     content = workbook(
         servers=[["slug", "depth_mm", "short_depth", "successor"], ["alpha", 700.25, True, "beta"]]
