@@ -5,7 +5,6 @@ is missing or not: once a server exists, none of its rows is touched, so that a 
 what somebody has changed or deleted. `overwrite` puts the files' state back.
 """
 
-import datetime
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ import yaml
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import IntegrityError, models, transaction
-from django.utils import translation
+from django.utils import timezone, translation
 from modeltranslation.translator import NotRegistered, translator
 
 from catalog import benchmarks, versions
@@ -315,7 +314,7 @@ class Loader:
         for subject, entries, weak, checked_on in self.evidence:
             known = None
             allowed = set(subject.evidence_fields())
-            checked = checked_on or stamps.get(owner_of(subject)) or datetime.date.today()
+            checked = checked_on or stamps.get(owner_of(subject)) or timezone.localdate()
             for entry in entries:
                 names = entry.get("fields") or [entry.get("field")]
                 if wrong := [name for name in names if name not in allowed]:

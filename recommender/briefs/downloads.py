@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy as _
 from openpyxl import Workbook
@@ -36,6 +37,11 @@ class Kind:
 def made(kind: str, brief: Brief) -> bytes:
     """Return the file of a kind in the active language."""
     return KINDS[kind].make(brief)
+
+
+def file_name(brief: Brief, language: str, kind: str) -> str:
+    """Return what a brief is called as a file: the site's day of its making, language and kind."""
+    return f"brief-{timezone.localtime(brief.created_at):%Y-%m-%d}-{language}.{kind}"
 
 
 def _document(brief: Brief) -> Document:

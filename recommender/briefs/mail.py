@@ -85,7 +85,7 @@ def answer(lead: Lead, user: Any, *, subject: str, body: str, with_brief: bool =
     )
     if with_brief and lead.brief:
         with override(lead.language):
-            name = f"brief-{lead.brief.created_at:%Y-%m-%d}-{lead.language}.pdf"
+            name = downloads.file_name(lead.brief, lead.language, "pdf")
             message.attach(name, downloads.made("pdf", lead.brief), "application/pdf")
     try:
         message.send()

@@ -195,6 +195,6 @@ def download(request, token, kind):
         return too_many(request, wait)
     content = downloads.made(kind, row)
     response = HttpResponse(content, content_type=downloads.KINDS[kind].content_type)
-    name = f"brief-{row.created_at:%Y-%m-%d}-{get_language()}.{kind}"
+    name = downloads.file_name(row, get_language(), kind)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
