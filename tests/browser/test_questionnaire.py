@@ -21,9 +21,17 @@ def plain(text):
     return re.sub(r"\s+", " ", text.replace(NARROW, " ").replace("\N{NO-BREAK SPACE}", " ")).strip()
 
 
+def open_questionnaire(page):
+    """Follow the link of the navigation, which a phone has behind its menu."""
+    menu = page.locator(".site-nav summary")
+    if menu.is_visible():
+        menu.click()
+    page.locator(".site-nav .find a").click()
+
+
 def answer(page, language, *, power):
     page.goto(f"/{language}/")
-    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
+    open_questionnaire(page)
     page.locator('[name="stage"][value="inference"]').check()
     page.locator('[name="workload"][value="chat"]').check()
     page.locator("#on-one-page").click()
@@ -68,7 +76,7 @@ def test_from_the_home_page_to_a_server_without_scripts(page_without_scripts, la
 
 def test_the_kind_of_work_brings_its_profiles_and_the_address_follows(page):
     page.goto("/es/")
-    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
+    open_questionnaire(page)
     page.locator('[name="stage"][value="training"]').check()
     expect(page.locator('[name="workload"][value="chat"]')).to_be_hidden()
     expect(page.locator('[name="workload"][value="llm_pretraining"]')).to_be_visible()
@@ -80,7 +88,7 @@ def test_the_kind_of_work_brings_its_profiles_and_the_address_follows(page):
 def walk(page, language):
     """Go from the work over one group a page to the check of all answers."""
     page.goto(f"/{language}/")
-    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))
+    open_questionnaire(page)
     page.locator('[name="stage"][value="inference"]').check()
     page.locator('[name="workload"][value="rag"]').check()
     page.locator("main .button-primary").click()
@@ -180,7 +188,7 @@ def test_a_change_link_leads_to_its_question(page):
 def test_every_page_is_accessible(page, axe, language, scheme):
     page.emulate_media(color_scheme=scheme)
     page.goto(f"/{language}/")
-    page.goto(page.locator(".site-nav .find a").evaluate("link => link.href"))  # behind a phone's menu
+    open_questionnaire(page)
     axe(page)
     answer(page, language, power="x")
     axe(page)

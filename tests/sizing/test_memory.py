@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from recommender.sizing.lines import total
 from recommender.sizing.memory import (
     driver_reserve,
     inference_memory,
@@ -12,7 +13,7 @@ from recommender.sizing.memory import (
     weight_bytes,
 )
 from recommender.sizing.specs import GB, GIB, ExtraModule, Memory, Range, SizingError
-from recommender.sizing.weights import parts, weights_per_gpu
+from recommender.sizing.weights import parts, weight_lines
 from tests.sizing.memory_examples import (
     A100,
     A100_40,
@@ -55,6 +56,10 @@ def serve(model, gpu=H100, layout=None, **asked):
         "requests": 1,
     }
     return inference_memory(model, gpu, layout or split(), **(known | asked))
+
+
+def weights_per_gpu(*asked, **more):
+    return total(weight_lines(*asked, **more))
 
 
 def fits(memory: Memory) -> bool:
