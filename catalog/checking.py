@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 
 from catalog import figures, stating
 from catalog.models import Evidence
-from catalog.models.evidence import SUBJECTS
+from catalog.models.evidence import SUBJECT_ROWS, SUBJECTS
 
-SUBJECT_ROWS = ["server", "variant__server", "gpu", "option__gpu", "option__variant__server", "ai_model"]
 # What readers meet most comes first.
 RANKS = [
     Q(server__is_published=True) | Q(variant__server__is_published=True),

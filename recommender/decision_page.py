@@ -54,10 +54,7 @@ def front(result, view, page_names):
     costs = prices.of_matches(result.ranking.matches) if view == PRICE else {}
     matches = ordered(result.ranking.matches, view, {name: cost.amount for name, cost in costs.items()})
     rows, beaten = [], []
-    ranks = {}
-    for rank, match in enumerate(matches, 1):
-        node = match.config.node
-        ranks[node.server, node.gpu.slug] = rank
+    ranks = {match.config.name: rank for rank, match in enumerate(matches, 1)}
     for rank, match in enumerate(matches, 1):
         config, node = match.config, match.config.node
         row = {

@@ -42,7 +42,7 @@ def load_details(match, result, page):
     config = next(
         found.config
         for found in result.ranking.matches
-        if (found.config.node.server, found.config.node.gpu.slug) == (match["server"].slug, match["gpu"].slug)
+        if found.config.name == (match["server"].slug, match["gpu"].slug)
     )
     pattern, assumed = _pattern(page)
     load = served_load(result.case, config, pattern)

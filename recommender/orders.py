@@ -28,8 +28,8 @@ def ordered(
     Args:
         prices: of every match by server and GPU, all in one currency; without one of them, price is no view.
     """
-    if view == PRICE and prices and all(_name(match) in prices for match in matches):
-        key, is_level = (lambda match: (prices[_name(match)],)), _same
+    if view == PRICE and prices and all(match.config.name in prices for match in matches):
+        key, is_level = (lambda match: (prices[match.config.name],)), _same
     elif view in _KEYS:
         key, is_level = _KEYS[view]
     else:
@@ -46,10 +46,6 @@ def ordered(
         )
         found.append(replace(match, tied=tied))
     return tuple(found)
-
-
-def _name(match: Match) -> tuple[str, str]:
-    return match.config.node.server, match.config.node.gpu.slug
 
 
 def _small(match: Match) -> tuple[float, ...]:

@@ -1,17 +1,18 @@
 """What matches cost: public prices that hold today, in one currency, as values for the order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from django.db.models import F
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
 from catalog.templatetags.units import format_number
-from recommender.models import Price
+from recommender.models import Price, PriceQuerySet
 from recommender.ranking import Match
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -43,12 +44,12 @@ def of_configuration(
     """Return what a configuration costs by currency: a variant's own price goes before its server's.
 
     Args:
-        rows: prices that hold, with server, variant and GPU.
+        rows: prices that hold, in the order of `_rows`.
         servers: how many of them.
     """
     server, variant, gpu, count = configuration
     found: dict[str, Price] = {}
-    for row in sorted(rows, key=lambda row: (row.variant_id is not None, row.valid_from, row.pk)):
+    for row in rows:
         if (row.server.slug, row.gpu.slug, row.gpu_count) == (server, gpu, count) and (
             row.variant is None or row.variant.slug == variant
         ):
@@ -64,21 +65,24 @@ def of_matches(matches: Sequence[Match], on: date | None = None) -> dict[tuple[s
     if not matches:
         return {}
     servers = {match.config.node.server for match in matches}
-    rows = list(
-        Price.objects.public()
-        .valid(on or timezone.localdate())
-        .filter(server__slug__in=servers)
-        .select_related("server", "variant", "gpu")
-    )
+    rows = _rows(Price.objects.public(), servers, on)
     if servers - {row.server.slug for row in rows}:
         return {}
     known = {
-        (match.config.node.server, match.config.node.gpu.slug): of_configuration(
-            rows, _configuration(match), match.config.servers
-        )
+        match.config.name: of_configuration(rows, _configuration(match), match.config.servers)
         for match in matches
     }
     return _in_one_currency(known)
+
+
+def _rows(known: PriceQuerySet, servers: Collection[str], on: date | None) -> list[Price]:
+    """Return what holds for some servers on a day: what is to be taken before others comes after them."""
+    return list(
+        known.valid(on or timezone.localdate())
+        .filter(server__slug__in=servers)
+        .select_related("server", "variant", "gpu")
+        .order_by(F("variant").asc(nulls_first=True), "valid_from", "pk")
+    )
 
 
 def _configuration(match: Match) -> Configuration:
@@ -99,12 +103,7 @@ def _in_one_currency(
 def of_brief(frozen: Mapping[str, Any], on: date | None = None) -> list[str]:
     """Return a line for staff about each match of a brief: what it costs, published or not."""
     matches, names = frozen.get("matches") or [], frozen.get("names", {})
-    valid = Price.objects.valid(on or timezone.localdate())
-    rows = list(
-        valid.filter(server__slug__in={match["server"] for match in matches}).select_related(
-            "server", "variant", "gpu"
-        )
-    )
+    rows = _rows(Price.objects.all(), {match["server"] for match in matches}, on)
     return [_line(match, names, rows) for match in matches]
 
 

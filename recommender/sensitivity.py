@@ -109,7 +109,7 @@ class _Places:
             raise _Spent
         config = first_place(case, machines)
         self.left -= work if config is not None and config.strict else 2 * work
-        place = ("", "") if config is None else (config.node.server, config.node.gpu.slug)
+        place = ("", "") if config is None else config.name
         if among is None:
             self.known[case] = place
         return place
@@ -145,9 +145,8 @@ def sensitivity(
         case = found(values)
         return None if case is None else replace(case, conditional=False)
 
-    node, case = ranking.matches[0].config.node, resolve(answers)
+    current, case = ranking.matches[0].config.name, resolve(answers)
     assert case is not None
-    current = node.server, node.gpu.slug
     places = _Places(specs.machines, ranking, MAX_WORK)
     places.known[case] = current
     holds = []

@@ -441,8 +441,7 @@ def page(result: Result, top: int | None = DEFAULT_TOP, *, view: str = orders.VI
         "view": view,
         "has_prices": bool(costs),
         "matches": [
-            _match_row(result, match, rank, servers, gpus, variants)
-            | {"cost": costs.get((match.config.node.server, match.config.node.gpu.slug))}
+            _match_row(result, match, rank, servers, gpus, variants) | {"cost": costs.get(match.config.name)}
             for rank, match in enumerate(shown, 1)
         ],
         "not_shown": [servers[slug] for slug in hidden if slug not in shown_servers],

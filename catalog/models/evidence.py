@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models.base import Fact, one_of, prose, slug_field, words
 
 SUBJECTS = ("server", "variant", "gpu", "option", "ai_model")
+# What a query brings along so that each subject can say its name.
+SUBJECT_ROWS = ("server", "variant__server", "gpu", "option__gpu", "option__variant__server", "ai_model")
 
 
 class Source(Fact):
@@ -75,6 +77,18 @@ class Source(Fact):
         return bool(self.via) or self.kind == self.Kind.THIRD_PARTY_COPY
 
 
+def subject_key(model, on_delete, related_name, verbose_name):
+    """Return one of the foreign keys in SUBJECTS; all but one of a row are empty."""
+    return models.ForeignKey(
+        f"catalog.{model}",
+        on_delete,
+        null=True,
+        blank=True,
+        related_name=related_name,
+        verbose_name=verbose_name,
+    )
+
+
 class HasSubject:
     """Speaks of one row of the catalog, which one of the foreign keys in SUBJECTS names."""
 
@@ -101,41 +115,11 @@ class Evidence(HasSubject, Fact):
         THIRD_PARTY = "third_party", _("stated by a third party")
         DERIVED = "derived", _("derived, to be confirmed with the vendor")
 
-    server = models.ForeignKey(
-        "catalog.Server",
-        models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="evidence",
-        verbose_name=_("server"),
-    )
-    variant = models.ForeignKey(
-        "catalog.Variant",
-        models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="evidence",
-        verbose_name=_("variant"),
-    )
-    gpu = models.ForeignKey(
-        "catalog.GPU", models.CASCADE, null=True, blank=True, related_name="evidence", verbose_name=_("GPU")
-    )
-    option = models.ForeignKey(
-        "catalog.GPUOption",
-        models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="evidence",
-        verbose_name=_("GPU option"),
-    )
-    ai_model = models.ForeignKey(
-        "catalog.AIModel",
-        models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="evidence",
-        verbose_name=_("AI model"),
-    )
+    server = subject_key("Server", models.CASCADE, "evidence", _("server"))
+    variant = subject_key("Variant", models.CASCADE, "evidence", _("variant"))
+    gpu = subject_key("GPU", models.CASCADE, "evidence", _("GPU"))
+    option = subject_key("GPUOption", models.CASCADE, "evidence", _("GPU option"))
+    ai_model = subject_key("AIModel", models.CASCADE, "evidence", _("AI model"))
     field = models.CharField(_("field"), max_length=60, help_text=_("What the source speaks of."))
     source = models.ForeignKey(Source, models.PROTECT, related_name="evidence", verbose_name=_("source"))
     state = models.CharField(_("state"), max_length=12, choices=State.choices)

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from catalog.models.base import one_of
-from catalog.models.evidence import SUBJECTS, HasSubject
+from catalog.models.evidence import SUBJECT_ROWS, SUBJECTS, HasSubject, subject_key
 
 MAX_SAID = 1000  # characters
 
@@ -21,9 +21,7 @@ class ErrorReportQuerySet(models.QuerySet):
 
     def with_subject(self):
         """Bring along the rows that the reports speak of."""
-        return self.select_related(
-            "server", "variant__server", "gpu", "option__gpu", "option__variant__server", "ai_model"
-        )
+        return self.select_related(*SUBJECT_ROWS)
 
 
 class ErrorReport(HasSubject, models.Model):
@@ -40,46 +38,11 @@ class ErrorReport(HasSubject, models.Model):
 
     OPEN = (Status.NEW, Status.ACCEPTED)
 
-    server = models.ForeignKey(
-        "catalog.Server",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="error_reports",
-        verbose_name=_("server"),
-    )
-    variant = models.ForeignKey(
-        "catalog.Variant",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="error_reports",
-        verbose_name=_("variant"),
-    )
-    gpu = models.ForeignKey(
-        "catalog.GPU",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="error_reports",
-        verbose_name=_("GPU"),
-    )
-    option = models.ForeignKey(
-        "catalog.GPUOption",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="error_reports",
-        verbose_name=_("GPU option"),
-    )
-    ai_model = models.ForeignKey(
-        "catalog.AIModel",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        related_name="error_reports",
-        verbose_name=_("AI model"),
-    )
+    server = subject_key("Server", models.SET_NULL, "error_reports", _("server"))
+    variant = subject_key("Variant", models.SET_NULL, "error_reports", _("variant"))
+    gpu = subject_key("GPU", models.SET_NULL, "error_reports", _("GPU"))
+    option = subject_key("GPUOption", models.SET_NULL, "error_reports", _("GPU option"))
+    ai_model = subject_key("AIModel", models.SET_NULL, "error_reports", _("AI model"))
     about = models.CharField(
         _("about"), max_length=300, help_text=_("Name of the row, as it was when the report came.")
     )

@@ -151,9 +151,9 @@ def _alike(serving: Ranking, training: Ranking) -> Match | None:
         return first
     level = [first, *takewhile(lambda match: match.tied, training.matches[1:])]
     for match in level:
-        same = match.config.node.server == serves.config.node.server
+        same = match.config.name == serves.config.name
         no_larger = match.config.gpus <= first.config.gpus and match.config.servers <= first.config.servers
-        if same and no_larger and match.config.node.gpu.slug == serves.config.node.gpu.slug:
+        if same and no_larger:
             return match
     return first
 
@@ -242,7 +242,7 @@ def _stand_in(case: Case, training: Match, sets: int, alone: Ranking) -> float |
     bought = training.config
     for match in alone.matches:
         config = match.config
-        if (config.node.server, config.node.gpu.slug) != (bought.node.server, bought.node.gpu.slug):
+        if config.name != bought.name:
             continue
         full, _left = _carried(case, match)
         if full is None:

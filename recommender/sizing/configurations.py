@@ -50,6 +50,11 @@ class Config:
     fallback: bool = False  # 8-bit instead of the model's own type
 
     @property
+    def name(self) -> tuple[str, str]:
+        """Return server and GPU, which tell the configurations of one order apart."""
+        return self.node.server, self.node.gpu.slug
+
+    @property
     def gpus(self) -> int:
         return self.count * self.servers
 

@@ -147,7 +147,7 @@ def _text_size(
     service: _Service,
 ) -> Iterator[TextSize | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
-    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    single = layout.one_replica
     replica = _replica(service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
         if strict:
@@ -203,7 +203,7 @@ def _instead_of_certain(
     hard, per_server = case.hard, layout.replicas
     if hard.model != case.easy.model:
         return
-    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    single = layout.one_replica
     sure = _replica(_service(case, hard), node.gpu, node.link, node.link_bytes_per_s, single, precision, True)
     if sure.most < 1:
         return
@@ -221,7 +221,7 @@ def _instead_of_certain(
 def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, size: TextSize) -> Config:
     """Return the configuration of a size, with its figures."""
     node, layout, servers = size.node, size.layout, size.servers
-    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    single = layout.one_replica
     requests = ceil(corner.requests / (layout.replicas * size.working))
     assert corner.model is not None
     held, served = _carried(
@@ -434,7 +434,7 @@ def prepared_replica(case: Case, config: Config) -> latency.Prepared | None:
     if config.corner.model is None or not config.corner.model.cache_known:
         return None
     node, layout = config.node, config.layout
-    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    single = layout.one_replica
     return _prepared(
         case, config.corner, node.gpu, node.link, node.link_bytes_per_s, single, config.precision
     )
@@ -526,7 +526,7 @@ def narrowed(case: Case, config: Config, layout: Layout) -> Config:
     assert corner.model is not None
     working = layout.replicas // config.servers * (config.servers - (1 if case.n_plus_1 else 0))
     requests = ceil(corner.requests / max(working, 1))
-    single = Layout(layout.tensor_parallel, layout.pipeline_parallel, 1, 0, layout.crosses_link)
+    single = layout.one_replica
     held, served = _carried(
         _service(case, corner),
         node.gpu,

@@ -317,6 +317,11 @@ class Layout:
     def gpus_used(self) -> int:
         return self.gpus_per_replica * self.replicas
 
+    @property
+    def one_replica(self) -> "Layout":
+        """Return a single replica in the same shape, its experts on its own ranks."""
+        return Layout(self.tensor_parallel, self.pipeline_parallel, 1, 0, self.crosses_link)
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
