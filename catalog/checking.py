@@ -64,9 +64,14 @@ class Figure:
         return [row for row in self.evidence if row.kept]
 
     @property
+    def looked_at(self):
+        """What a check looks at: the sources that are kept; where none is, those set aside."""
+        return self.kept or self.evidence
+
+    @property
     def newest(self):
-        """The day of the newest check of what is shown; None: it was never checked."""
-        return max((row.checked_on for row in self.kept if row.checked_on), default=None)
+        """The day of the newest check; None: nobody looked."""
+        return max((row.checked_on for row in self.looked_at if row.checked_on), default=None)
 
     @property
     def statements(self):
@@ -76,6 +81,11 @@ class Figure:
             if row.stated:
                 said[row.stated].append(row)
         return dict(said)
+
+    @property
+    def others(self):
+        """Return {what is stated: who states it} of all that is set aside."""
+        return {said: rows for said, rows in self.statements.items() if not rows[0].kept}
 
     @property
     def is_disputed(self):
@@ -117,15 +127,19 @@ def is_known(row, name):
 
 def states(row, name, kept):
     """Tell whether one of the kept statements is what a row holds; True where that cannot be compared."""
-    if not stating.is_column(type(row), name) or not is_known(row, name):
+    if not stating.is_column(type(row), name):
+        return True
+    if not is_known(row, name) and not any(kept):
         return True
     return any(stating.agrees(row, name, stated) for stated in kept)
 
 
 def not_stated(kept):
     """Return the sentence on a figure that none of the kept sources states, with what they state instead."""
-    stated = "; ".join(dict.fromkeys(filter(None, kept))) or "—"
-    return _("No source that is kept states this value: %(stated)s.") % {"stated": stated}
+    stated = "; ".join(dict.fromkeys(filter(None, kept)))
+    if not stated:
+        return _("No source that is kept states this value.")
+    return _("The sources that are kept state something else: %(stated)s.") % {"stated": stated}
 
 
 def age_limit():
@@ -143,7 +157,13 @@ def due():
     return (
         Evidence.objects.order_by()
         .values(*SUBJECTS, "field")
-        .annotate(newest=Max("checked_on", filter=Q(kept=True)), rank=Min(rank))
+        .annotate(
+            kept_rows=Count("pk", filter=Q(kept=True)),
+            newest_kept=Max("checked_on", filter=Q(kept=True)),
+            newest_of_all=Max("checked_on"),
+            rank=Min(rank),
+        )
+        .annotate(newest=Case(When(kept_rows=0, then=F("newest_of_all")), default=F("newest_kept")))
         .filter(Q(newest=None) | Q(newest__lt=age_limit()))
         .order_by("rank", F("newest").asc(nulls_first=True), *SUBJECTS, "field")
     )

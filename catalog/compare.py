@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy as _, ngettext
 
 from catalog import selectors, sentences
-from catalog.models import Evidence, GPUOption, Server, Variant
+from catalog.models import Evidence, Server
 from catalog.templatetags.units import (
     capacity,
     celsius,
@@ -386,21 +386,21 @@ def _marks(servers, cards, sources):
         variants = list(server.variants.all())
         own = [row for row in rows if row.server_id == server.pk]
         found[server.pk] = {
-            "server": sources.marks(own, Server, server.name),
+            "server": sources.marks(own, server, server.name),
             "variant": {},
             "option": {},
         }
         for variant in variants:
             evidence = [row for row in rows if row.variant_id == variant.pk]
-            for key, mark in sources.marks(evidence, Variant, variant.name).items():
+            for key, mark in sources.marks(evidence, variant, variant.name).items():
                 found[server.pk]["variant"].setdefault(key, mark)
         shown = {row.option.pk: row.option for row in (*card.options, *([card.best] if card.best else []))}
         for option in shown.values():
             evidence = [row for row in rows if row.option_id == option.pk]
             name = gettext("%(server)s, %(gpu)s") % {"server": server.name, "gpu": option.gpu.name}
-            sources.marks(evidence, GPUOption, name)
+            sources.marks(evidence, option, name)
             if evidence and card.best and card.best.option.pk == option.pk:
-                found[server.pk]["option"]["gpu_memory"] = sources.mark(evidence)
+                found[server.pk]["option"]["gpu_memory"] = sources.mark(evidence, option)
     return found
 
 

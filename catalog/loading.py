@@ -14,7 +14,7 @@ import yaml
 from django.conf import settings
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import IntegrityError, models, transaction
-from django.utils import timezone, translation
+from django.utils import translation
 from modeltranslation.translator import NotRegistered, translator
 
 from catalog import benchmarks, versions
@@ -314,7 +314,7 @@ class Loader:
         for subject, entries, weak, checked_on in self.evidence:
             known = None
             allowed = set(subject.evidence_fields())
-            checked = checked_on or stamps.get(owner_of(subject)) or timezone.localdate()
+            checked = checked_on or stamps.get(owner_of(subject))
             for entry in entries:
                 names = entry.get("fields") or [entry.get("field")]
                 if wrong := [name for name in names if name not in allowed]:
@@ -332,6 +332,7 @@ class Loader:
                         kept=entry.get("kept", True),
                         weak=entry.get("weak", False) or name in weak,
                         checked_on=checked,
+                        checked_by=Evidence.FROM_FILES if checked else "",
                         note=entry.get("note", ""),
                         # What comes in set aside was weighed by whoever wrote the file: the note says why.
                         reason="" if entry.get("kept", True) else entry.get("note", ""),

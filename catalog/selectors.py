@@ -175,7 +175,7 @@ def gpu_page(gpu):
     """Return what a GPU's page prints, for a GPU of `GPU.objects.for_page()`; one query."""
     sources = Sources()
     evidence = list(Evidence.objects.filter(gpu=gpu).select_related("source"))
-    marks = sources.marks(evidence, GPU)
+    marks = sources.marks(evidence, gpu)
     sources.list_figures(gpu, evidence)
     options = [option for option in gpu.options.all() if option.variant.server.is_published]
     for option in options:

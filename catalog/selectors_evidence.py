@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
-from catalog import figures, sentences
+from catalog import checking, figures, sentences, stating
 from catalog.models import Evidence
 from catalog.templatetags.units import not_published
 
@@ -66,11 +66,11 @@ class Sources:
             self.numbered.append(source)
         return self.numbered.index(source) + 1
 
-    def mark(self, rows):
-        """Return the mark of evidence rows that speak of the same figure, kept values first."""
+    def mark(self, rows, subject):
+        """Return the mark of evidence rows that speak of one figure of a row, or of its whole, kept first."""
         numbers = sorted({self.number(row.source) for row in rows})
         listed = ", ".join(str(number) for number in numbers)
-        if _disagree(rows):
+        if _disagree(rows, subject):
             kind, state = "disagree", gettext("Sources disagree")
         else:
             kind, state = rows[0].state, rows[0].get_state_display()
@@ -82,21 +82,21 @@ class Sources:
             text = gettext("%(mark)s Weak source: confirm.") % {"mark": text}
         return Mark(kind=kind, anchor=f"source-{numbers[0]}", numbers=_few(numbers), text=text)
 
-    def marks(self, rows, model, name=""):
-        """Return the marks of one row's evidence, and remember where its sources disagree.
+    def marks(self, rows, subject, name=""):
+        """Return the marks of the evidence of a row, and remember where its sources disagree.
 
         `name` says which row of the page it is, where there are several of its kind.
         """
         grouped = _by_field(rows)
         for field_name, group in grouped.items():
-            if _disagree(group):
-                label = figures.label(model, field_name)
+            if _disagree(group, subject):
+                label = figures.label(type(subject), field_name)
                 if name:
                     label = gettext("%(name)s, %(field)s") % {"name": name, "field": label}
                 self.disagreements.append(
-                    {"label": label, "stated": self._stated(group), "reason": _reason(group)}
+                    {"label": label, "stated": self._stated(group, subject), "reason": _reason(group)}
                 )
-        return FieldMarks({field_name: self.mark(group) for field_name, group in grouped.items()})
+        return FieldMarks({field_name: self.mark(group, subject) for field_name, group in grouped.items()})
 
     def list_figures(self, subject, rows, name="", unknown=()):
         """List every figure of a row with what its sources say, for the foot of the page.
@@ -119,17 +119,19 @@ class Sources:
         is_known = value != not_published()
         for row in rows:
             # A source that was read and gives no figure stands behind none.
-            if row.kept and (is_known or row.stated):
+            if _is_shown(row, subject) and (is_known or row.stated):
                 states.setdefault(row.get_state_display(), []).append(self.number(row.source))
-        dates = [row.checked_on for row in rows if row.checked_on]
+        checked = checking.Figure("", subject, name, rows)
         return Figure(
             field=name,
             label=figures.label(type(subject), name),
             value=value,
             states=[(state, sorted(set(numbers))) for state, numbers in states.items()],
-            others=[said for said in self._stated(rows) if not said["kept"]] if _disagree(rows) else [],
+            others=[said for said in self._stated(rows, subject) if not said["kept"]]
+            if _disagree(rows, subject)
+            else [],
             is_weak=bool(states) and all(row.weak for row in rows),
-            checked_on=max(dates, default=None),
+            checked_on=checked.newest,
         )
 
     @property
@@ -138,15 +140,16 @@ class Sources:
         days = {figure.checked_on for group in self.groups for figure in group.figures} - {None}
         return date_format(days.pop()) if len(days) == 1 else ""
 
-    def _stated(self, rows):
-        """Return each thing that is stated once, with the numbers of its sources, what is kept first."""
+    def _stated(self, rows, subject):
+        """Return each thing that is stated once, with the numbers of its sources, what is shown first."""
         said = {}
         for row in rows:
             if row.stated:
-                start = {"numbers": [], "kept": row.kept, "state": row.get_state_display()}
+                start = {"numbers": [], "kept": False, "state": row.get_state_display()}
                 item = said.setdefault(row.stated, start)
                 item["numbers"].append(self.number(row.source))
-        return [
+                item["kept"] = item["kept"] or _is_shown(row, subject)
+        found = [
             {
                 "value": sentences.stated(stated, rows[0].field),
                 "numbers": sorted(set(item["numbers"])),
@@ -155,6 +158,11 @@ class Sources:
             }
             for stated, item in said.items()
         ]
+        if not any(item["kept"] for item in found):
+            value = figures.text(subject, rows[0].field)
+            state = gettext("no source recorded")
+            found.append({"value": value, "numbers": [], "kept": True, "state": state})
+        return sorted(found, key=lambda item: not item["kept"])
 
 
 def _few(numbers):
@@ -170,9 +178,19 @@ def _by_field(rows):
     return grouped
 
 
-def _disagree(rows):
-    """Tell whether two sources state different things of one field."""
-    return any(len({row.stated for row in group if row.stated}) > 1 for group in _by_field(rows).values())
+def _disagree(rows, subject):
+    """Tell whether sources state different things of a figure, or something else than what is shown."""
+    return any(
+        len(stated := {row.stated for row in group if row.stated}) > 1
+        or (stated and not checking.states(subject, name, [row.stated for row in group if row.kept]))
+        for name, group in _by_field(rows).items()
+    )
+
+
+def _is_shown(row, subject):
+    """Tell whether a source is kept and states what the page shows, as far as that can be compared."""
+    comparable = row.kept and stating.is_column(type(subject), row.field)
+    return stating.agrees(subject, row.field, row.stated) if comparable else row.kept
 
 
 def _reason(rows):

@@ -17,7 +17,7 @@ def server_page(server):
     by_subject = _evidence(server)
     sources = Sources()
     own = by_subject.get(("server", server.pk), [])
-    marks = sources.marks(own, type(server))
+    marks = sources.marks(own, server)
     several = len(server.variants.all()) > 1
     variants = [_variant(variant, by_subject, sources, several) for variant in server.variants.all()]
     groups = specification(server, marks)
@@ -72,15 +72,15 @@ def _variant(variant, by_subject, sources, several):
     options = []
     for option in _options(variant):
         evidence = by_subject.get(("option", option.pk), [])
-        marks = sources.marks(evidence, type(option), option.gpu.name)
-        options.append(option_row(option, sources.mark(evidence) if evidence else marks[""]))
+        marks = sources.marks(evidence, option, option.gpu.name)
+        options.append(option_row(option, sources.mark(evidence, option) if evidence else marks[""]))
     own = by_subject.get(("variant", variant.pk), [])
     return {
         "variant": variant,
         "room": sentences.alternatives(variant),
         "height": sentences.variant_height(variant) if several else "",
         "bays": sentences.variant_bays(variant) if several else [],
-        "marks": sources.marks(own, type(variant), variant.name if several else ""),
+        "marks": sources.marks(own, variant, variant.name if several else ""),
         "options": options,
     }
 

@@ -79,7 +79,7 @@ def ai_model(request, slug):
     )
     sources = selectors.Sources()
     evidence = list(Evidence.objects.filter(ai_model=row).select_related("source"))
-    marks = sources.marks(evidence, AIModel)
+    marks = sources.marks(evidence, row)
     sources.list_figures(row, evidence)
     is_text = row.kind in (AIModel.Kind.LLM, AIModel.Kind.VLM)
     context = {

@@ -7,7 +7,7 @@ from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.boards import BoardViews
 from catalog.admin.comfort import BulkAdmin
-from catalog.admin.figures import EvidenceFormSet
+from catalog.admin.figures import EvidenceFormSet, name_checker
 from catalog.admin.parts import SMALL_TEXTS, SeveralLines
 from catalog.admin.queue import QueueViews
 from catalog.admin.sheets import SheetsAdmin
@@ -88,6 +88,10 @@ class EvidenceAdmin(QueueViews, BoardViews, SeveralLines, SheetsAdmin, BulkAdmin
 
     def get_readonly_fields(self, request, obj=None):
         return undecided(request, super().get_readonly_fields(request, obj))
+
+    def save_model(self, request, obj, form, change):
+        name_checker(request, form)
+        super().save_model(request, obj, form, change)
 
     @admin.display(description=_("about"))
     def subject(self, evidence):

@@ -1,5 +1,8 @@
 """Figures in forms: each input says who stands behind its value, and a new value asks for a source."""
 
+from collections import defaultdict
+from dataclasses import dataclass, field
+
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelect
@@ -10,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from catalog import checking, publishing, stating
+from catalog import checking, figures, publishing, stating
 from catalog.admin.parts import PublishedForm
 from catalog.checking import Figure
 from catalog.models import Evidence, Source
@@ -18,6 +21,74 @@ from catalog.models import Evidence, Source
 RECENT_SOURCES = 10
 OWN_FIELDS = ("recent_source", "other_source", "source_state")
 KINDS = {model: kind for kind, model in Evidence.subject_models().items()}
+NAMED = 10  # figures that a message names
+
+
+@dataclass
+class Asked:
+    """What a change of one row has to say of where its figures come from."""
+
+    row: object
+    unsourced: list = field(default_factory=list)  # new figures that no kept source states
+    emptied: list = field(default_factory=list)  # figures that kept sources state
+    read_anew: dict = field(default_factory=dict)  # {figure: what the source chosen stated so far}
+
+    @classmethod
+    def of(cls, row, changed, stated, source=None):
+        """Return what a change asks for.
+
+        Args:
+            row: with its new values.
+            changed: names of the columns that say something else than before.
+            stated: {figure: what its kept sources state}.
+            source: which one the editor has chosen for the new figures.
+        """
+        asked = cls(row)
+        for name in changed:
+            if name not in row.evidence_fields() or not stating.is_column(type(row), name):
+                continue
+            if getattr(row, name) in (None, ""):
+                asked.emptied += [name] if any(stated[name]) else []
+            elif not any(stating.agrees(row, name, said) for said in stated[name]):
+                asked.unsourced.append(name)
+        for name in asked.unsourced if source and row.pk else ():
+            found = reading_of(row, name, source)
+            if found and found.stated and not stating.agrees(row, name, found.stated):
+                asked.read_anew[name] = found.stated
+        return asked
+
+    def refusals(self, source, why):
+        """Yield (name, text) of what keeps the change from being saved."""
+        if source is None and publishing.is_public(self.row):
+            for name in self.unsourced:
+                yield name, _("No source states this value: choose one below.")
+        for name in () if why else self.emptied:
+            yield name, _("A source states what you emptied: say below why it goes.")
+        for name, stated in () if why else self.read_anew.items():
+            yield (
+                name,
+                _("The source chosen stated %(stated)s so far: say below why it states this now.")
+                % {"stated": stated},
+            )
+
+
+def kept_statements(model, rows):
+    """Return {row: {figure: what its kept sources state}} of rows of one table, in one query."""
+    found = defaultdict(lambda: defaultdict(list))
+    kind = KINDS[model]
+    evidence = Evidence.objects.filter(**{f"{kind}__in": rows}, kept=True)
+    for pk, name, stated in evidence.values_list(kind, "field", "stated"):
+        found[pk][name].append(stated)
+    return found
+
+
+def reading_of(row, name, source):
+    """Return the evidence that says what a source states of a figure, what the row holds first; or None."""
+    rows = row.evidence.filter(field=name, source=source)
+    return next(
+        (found for found in rows if stating.agrees(row, name, found.stated)),
+        next((found for found in rows if found.kept), None),
+    )
 
 
 class FigureForm(PublishedForm):
@@ -51,16 +122,21 @@ class FigureForm(PublishedForm):
         data = getattr(self, "cleaned_data", {})
         return data.get("other_source") or data.get("recent_source")
 
-    def new_figures(self):
-        """Return the columns to which this form gives another value that somebody has to stand for."""
-        known = set(self.instance.evidence_fields())
-        return [
-            name
-            for name in self.changed_data
-            if name in known
-            and stating.is_column(type(self.instance), name)
-            and getattr(self.instance, name) not in (None, "")
-        ]
+    @property
+    def reason(self):
+        return getattr(self, "cleaned_data", {}).get("why", "")
+
+    def refuse(self, asked, form=None):
+        """Note what a change asks for, and return whether that keeps this form from being saved.
+
+        Args:
+            form: the one whose inputs they are, where that is a row of a table below.
+        """
+        self.asked = [*getattr(self, "asked", []), asked]
+        refusals = list(asked.refusals(self.given_source, self.reason))
+        for name, text in refusals:
+            (form or self).add_error(name, text)
+        return bool(refusals)
 
 
 class EvidenceFormSet(forms.BaseInlineFormSet):
@@ -73,25 +149,46 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
         form = getattr(self.instance, "figure_form", None)
         if form is None:
             return
-        form.without_source = [name for name in form.new_figures() if not self.states(name)]
-        if form.without_source and not form.given_source and publishing.is_public(self.instance):
-            for name in form.without_source:
-                form.add_error(name, _("No source states this value: choose one below."))
-            raise ValidationError(_("Say where each new figure comes from: choose a source below the form."))
+        asked = Asked.of(self.instance, form.changed_data, self.stated(), form.given_source)
+        if form.refuse(asked):
+            raise ValidationError(not_founded())
 
-    def states(self, name):
-        """Tell whether a row of this formset that stays and is kept states the new value of a column."""
-        return any(
-            data["field"] == name
-            and data.get("kept")
-            and stating.agrees(self.instance, name, data.get("stated"))
-            for form in self.forms
-            if self.stays(form) and (data := form.cleaned_data)
-        )
+    def stated(self):
+        """Return {figure: what the rows of this formset state that stay and are kept}."""
+        found = defaultdict(list)
+        for form in self.forms:
+            if self.stays(form) and form.cleaned_data.get("kept"):
+                found[form.cleaned_data["field"]].append(form.cleaned_data.get("stated"))
+        return found
 
     def stays(self, form):
         data = getattr(form, "cleaned_data", None) or {}
         return bool(data.get("source") and data.get("field")) and not data.get("DELETE")
+
+
+class PartsFormSet(forms.BaseInlineFormSet):
+    """Rows below a form whose figures need a source as the form's own do: the one chosen there is theirs."""
+
+    def clean(self):
+        super().clean()
+        form = getattr(self.instance, "figure_form", None)
+        if form is None:
+            return
+        stated = kept_statements(self.model, [part.instance.pk for part in self.initial_forms])
+        refused = False
+        for part in self.forms:
+            if not part.has_changed() or self._should_delete_form(part) or part.errors:
+                continue
+            setattr(part.instance, self.fk.name, self.instance)
+            kept = stated[part.instance.pk] if part.instance.pk else defaultdict(list)
+            asked = Asked.of(part.instance, part.changed_data, kept, form.given_source)
+            refused = form.refuse(asked, part) or refused
+        if refused:
+            raise ValidationError(not_founded())
+
+
+def not_founded():
+    return _("Say where each new figure comes from, and why what a source states is changed or emptied.")
 
 
 class SourcedAdmin(admin.ModelAdmin):
@@ -149,40 +246,74 @@ class SourcedAdmin(admin.ModelAdmin):
             ]
         return super().render_change_form(request, context, add, change, form_url, obj)
 
+    def save_formset(self, request, form, formset, change):
+        """Note who looked, where somebody has typed the day alone."""
+        for each in formset.forms if formset.model is Evidence else ():
+            name_checker(request, each)
+        super().save_formset(request, form, formset, change)
+
     def save_related(self, request, form, formsets, change):
         super().save_related(request, form, formsets, change)
-        lacking = getattr(form, "without_source", [])
-        if not lacking:
-            return
-        if form.given_source:
-            state = form.cleaned_data["source_state"]
-            self.add_evidence(request, form.instance, lacking, form.given_source, state)
-            return
-        said = ngettext(
-            "%(count)d figure was saved without a source; it is marked as such.",
-            "%(count)d figures were saved without a source; they are marked as such.",
-            len(lacking),
-        )
-        self.message_user(request, said % {"count": len(lacking)}, "warning")
+        asked = [each for each in getattr(form, "asked", []) if each.row.pk]
+        self.note_sources(request, asked, form.given_source, form.reason, form.cleaned_data["source_state"])
 
-    def add_evidence(self, request, row, names, source, state=""):
+    def note_sources(self, request, asked, source, reason, state=""):
+        """Write down what the changes of some rows say of their figures' sources, and tell what is open."""
+        unsourced = []
+        for each in asked:
+            if source:
+                self.add_evidence(request, each, source, state)
+            else:
+                unsourced += [(each.row, name) for name in each.unsourced]
+            self.set_aside(request, each, reason)
+        if unsourced:
+            said = ngettext(
+                "%(count)d figure was saved without a source; it is marked as such: %(figures)s.",
+                "%(count)d figures were saved without a source; they are marked as such: %(figures)s.",
+                len(unsourced),
+            )
+            named = {"count": len(unsourced), "figures": names_of(unsourced)}
+            self.message_user(request, said % named, "warning")
+
+    def add_evidence(self, request, asked, source, state=""):
         """Note that a source states new figures, looked at today; tell where others disagree."""
-        for name in names:
-            # A source states one thing of a figure: where it is there already, it is read anew.
-            found = row.evidence.filter(field=name, source=source).first()
-            evidence = found or Evidence(**{KINDS[self.model]: row}, field=name, source=source)
+        row = asked.row
+        for name in asked.unsourced:
+            found = reading_of(row, name, source)
+            evidence = found or Evidence(**{KINDS[type(row)]: row}, field=name, source=source)
             evidence.state = state or state_of(source)
             evidence.stated = stating.as_stated(getattr(row, name))
             evidence.kept, evidence.reason = True, ""
             evidence.checked_on, evidence.checked_by = timezone.localdate(), request.user.get_username()
             evidence.save()
+        for name, stated in asked.read_anew.items():
+            text = _(
+                "“%(source)s” now states %(new)s of “%(figure)s”; the history keeps that it was %(old)s."
+            )
+            said = {"source": source, "figure": figures.label(type(row), name), "old": stated}
+            said["new"] = stating.as_stated(getattr(row, name))
+            self.message_user(request, text % said, "warning")
         for found in figures_of(row):
-            if found.field in names and found.is_open:
-                text = _("Sources disagree about “%(figure)s” now.") % {"figure": found.label}
-                link = format_html(
-                    '{} <a href="{}">{}</a>', text, conflict_url(found), _("Decide, with a reason")
-                )
-                self.message_user(request, link, "warning")
+            if found.field in asked.unsourced and found.is_open:
+                self.ask_to_decide(request, found)
+
+    def set_aside(self, request, asked, reason):
+        """Set the sources of emptied figures aside with the reason, or ask those who may decide."""
+        for found in figures_of(asked.row) if asked.emptied else ():
+            if found.field not in asked.emptied:
+                continue
+            if not request.user.has_perm("catalog.decide_evidence"):
+                self.ask_to_decide(request, found)
+                continue
+            for evidence in found.kept:
+                if evidence.stated:
+                    evidence.kept, evidence.reason = False, reason
+                    evidence.save()
+
+    def ask_to_decide(self, request, figure):
+        text = _("Sources disagree about “%(figure)s” now.") % {"figure": figure.label}
+        link = format_html('{} <a href="{}">{}</a>', text, conflict_url(figure), _("Decide, with a reason"))
+        self.message_user(request, link, "warning")
 
     # --- many rows at once -------------------------------------------------------------------------
 
@@ -192,25 +323,46 @@ class SourcedAdmin(admin.ModelAdmin):
         return form
 
     def set_on_all(self, request, rows, form):
-        """Ask for the source of figures that readers see; it becomes their evidence on every row."""
+        """Ask what a form of one row would ask: a source for new figures, a reason for what is emptied."""
         data = form.cleaned_data
         source = data.get("other_source") or data.get("recent_source")
-        known = set(self.model.evidence_fields())
-        ticked = [
-            name
-            for name in self.bulk_columns(request)
-            if data[f"set_{name}"] and name in known and data[name] not in (None, "")
-        ]
-        names = [name for name in ticked if stating.is_column(self.model, name)]
-        if names and source is None and any(map(publishing.is_public, rows)):
-            form.add_error("recent_source", _("Say where each new figure comes from: choose a source."))
+        reason = request.POST.get("why", "").strip()
+        asked = self.asked_of_all(request, rows, data, source)
+        refusals = [(each.row, *refusal) for each in asked for refusal in each.refusals(source, reason)]
+        for row, name, text in refusals[:NAMED]:
+            form.add_error(name, f"{row}: {text}")
+        if refusals or not super().set_on_all(request, rows, form):
             return False
-        if not super().set_on_all(request, rows, form):
-            return False
-        for row in rows.all() if source else ():
-            stated = {figure.field for figure in figures_of(row) if figure.kept and figure.stands}
-            self.add_evidence(request, row, [name for name in names if name not in stated], source)
+        saved = {row.pk: row for row in rows.all()}
+        for each in asked:
+            each.row = saved[each.row.pk]
+        self.note_sources(request, asked, source, reason)
         return True
+
+    def asked_of_all(self, request, rows, data, source):
+        """Return what each row asks for whose figures the ticked values change."""
+        ticked = [name for name in self.bulk_columns(request) if data[f"set_{name}"]]
+        rows, asked = list(rows.all()), []
+        stated = kept_statements(self.model, rows)
+        for row in rows:
+            changed = [name for name in ticked if getattr(row, name) != data[name]]
+            for name in changed:
+                setattr(row, name, data[name])
+            asked.append(Asked.of(row, changed, stated[row.pk], source))
+        return asked
+
+
+def names_of(pairs):
+    """Return the names of figures of rows as a list in words; a long one is cut."""
+    named = [f"{row}, {figures.label(type(row), name)}" for row, name in pairs[:NAMED]]
+    return "; ".join([*named, "…"] if len(pairs) > NAMED else named)
+
+
+def name_checker(request, form):
+    """Let whoever types the day of a check be the one who checked, where no name is typed."""
+    changed = form.changed_data if form.has_changed() else []
+    if "checked_on" in changed and "checked_by" not in changed and form.instance.checked_on:
+        form.instance.checked_by = request.user.get_username()
 
 
 def state_of(source):
@@ -253,14 +405,14 @@ def mark_of(figure):
         if not is_known or figure.is_prose:
             return ""
         return format_html('<span class="figure-mark none">{}</span>', _("No source."))
-    lines = [source_line(row) for row in (figure.kept or figure.evidence)]
+    lines = [source_line(row) for row in figure.looked_at]
     signs = []
     if figure.is_open:
         link = format_html('<a href="{}">{}</a>', conflict_url(figure), _("Sources disagree: decide"))
-        signs.append(format_html("<strong>{}</strong>: {}", link, stated_by(figure)))
-    elif figure.is_disputed:
+        signs.append(format_html("<strong>{}</strong>: {}", link, stated_by(figure.statements)))
+    elif figure.kept and figure.others:
         link = format_html('<a href="{}">{}</a>', conflict_url(figure), _("Others state something else"))
-        signs.append(format_html("{}: {}", link, stated_by(figure)))
+        signs.append(format_html("{}: {}", link, stated_by(figure.others)))
     if figure.doubt:
         link = format_html('<a href="{}">{}</a>', conflict_url(figure), figure.doubt)
         signs.append(format_html("<strong>{}</strong>", link))
@@ -274,27 +426,30 @@ def mark_of(figure):
 
 def source_line(row):
     """Return one source of a figure as a line with links to the evidence and to the source."""
+    aside = "" if row.kept else _("set aside: %(stated)s") % {"stated": row.stated or "—"}
     source = row.source.title
     if row.source.is_linkable:
         source = format_html('<a href="{}" rel="noreferrer">{}</a>', row.source.url, row.source.title)
     checked = _("not checked")
     if row.checked_on:
-        day = {"day": formats.date_format(row.checked_on), "who": row.checked_by}
-        checked = _("checked on %(day)s by %(who)s") if row.checked_by else _("checked on %(day)s")
-        checked = checked % day
+        checked = _("checked on %(day)s")
+        if row.checked_by == row.FROM_FILES:
+            checked = _("checked on %(day)s with the catalog’s files")
+        elif row.checked_by:
+            checked = _("checked on %(day)s by %(who)s")
+        checked %= {"day": formats.date_format(row.checked_on), "who": row.checked_by}
     weak = _("weak source") if row.weak else ""
     state = format_html(
         '<a href="{}">{}</a>',
         reverse("admin:catalog_evidence_change", args=[row.pk]),
         row.get_state_display(),
     )
-    return format_html_join(", ", "{}", ((part,) for part in (state, source, checked, weak) if part))
+    parts = (aside, state, source, checked, weak)
+    return format_html_join(", ", "{}", ((part,) for part in parts if part))
 
 
-def stated_by(figure):
-    parts = (
-        (stated, "; ".join(str(row.source) for row in rows)) for stated, rows in figure.statements.items()
-    )
+def stated_by(statements):
+    parts = ((stated, "; ".join(str(row.source) for row in rows)) for stated, rows in statements.items())
     return format_html_join(" – ", "{} ({})", parts)
 
 

@@ -6,7 +6,7 @@ from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.comfort import BulkAdmin, CardTotalsAdmin
 from catalog.admin.evidence import EvidenceInline
-from catalog.admin.figures import SourcedAdmin
+from catalog.admin.figures import PartsFormSet, SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.admin.sheets import SheetsAdmin
@@ -22,6 +22,7 @@ class GPUOptionInline(admin.TabularInline):
     """Options of a variant; notes and sources of one are on its own page."""
 
     model = GPUOption
+    formset = PartsFormSet
     fields = [
         "gpu",
         "min_count",

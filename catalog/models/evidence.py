@@ -6,7 +6,7 @@ from operator import or_
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from catalog.models.base import Fact, one_of, prose, slug_field, words
 
@@ -106,6 +106,7 @@ class Evidence(HasSubject, Fact):
     """What one source says about one field of one row; two rows with different `stated` disagree."""
 
     PART_OF = SUBJECTS
+    FROM_FILES = "load_catalog"  # in the place of a name: looked up by whoever wrote the project's files
 
     class State(models.TextChoices):
         MAKER = "maker", _("stated by the maker")
@@ -157,6 +158,11 @@ class Evidence(HasSubject, Fact):
 
     def __str__(self):
         return f"{self.field}: {self.source}"
+
+    @property
+    def checker(self):
+        """Who looked the figure up, in words; "" where nobody is named."""
+        return gettext("with the catalog’s files") if self.checked_by == self.FROM_FILES else self.checked_by
 
     def clean(self):
         subject = self.subject

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from catalog import checking, stating
-from catalog.models import GPU, ErrorReport, Evidence, Revision, Server
+from catalog.models import GPU, ErrorReport, Evidence, GPUOption, Revision, Server, Variant
 from tests.catalog.staff import form_of, save, url
 from tests.factories import (
     AIModelFactory,
@@ -122,9 +122,8 @@ def test_the_source_chosen_becomes_the_evidence_of_what_changed(as_member, gpu):
     source = gpu.evidence.get().source
     form = client.get(url(gpu)).context["adminform"].form
     assert source in form.fields["recent_source"].queryset
-    response = save(
-        client, url(gpu), tdp_w=400, slots_wide=3, recent_source=source.pk, source_state="deployed"
-    )
+    data = {"tdp_w": 400, "slots_wide": 3, "recent_source": source.pk, "source_state": "deployed"}
+    response = save(client, url(gpu), **data, why="A new edition.")
     assert response.status_code == 302
     for field, stated in (("tdp_w", "400"), ("slots_wide", "3")):
         row = gpu.evidence.get(field=field, stated=stated)
@@ -134,6 +133,61 @@ def test_the_source_chosen_becomes_the_evidence_of_what_changed(as_member, gpu):
     assert gpu.evidence.count() == 2
     # One act, one entry: the figures and what stands behind them.
     assert Revision.objects.count() == 1
+
+
+def test_what_a_source_stated_is_not_rewritten_without_a_reason(as_member, gpu):
+    client = as_member("Product managers")
+    row = gpu.evidence.get()
+    page = save(client, url(gpu), tdp_w=400, recent_source=row.source.pk)
+    assert "stated 350 so far" in page.context["adminform"].form.errors["tdp_w"][0]
+    row.refresh_from_db()
+    assert row.stated == "350"
+    data = form_of(client, url(gpu)) | {"tdp_w": 400, "recent_source": row.source.pk, "why": "Misread."}
+    said = [str(message) for message in client.post(url(gpu), data, follow=True).context["messages"]]
+    assert any("now states 400" in text and "350" in text for text in said)
+    row.refresh_from_db()
+    assert (row.stated, gpu.evidence.count()) == ("400", 1)
+    revision = Revision.objects.get()
+    assert revision.why == "Misread."
+    assert revision.changes.get(object_id=row.pk, content_type__model="evidence").values["stated"] == [
+        "350",
+        "400",
+    ]
+
+
+def test_what_a_source_stated_and_was_set_aside_stays_beside_what_it_states_now(as_member, gpu):
+    row = gpu.evidence.get()
+    row.kept, row.reason = False, "Of another board."
+    row.save()
+    sourced(gpu, "tdp_w")
+    save(as_member("Product managers"), url(gpu), tdp_w=400, recent_source=row.source.pk)
+    assert set(gpu.evidence.filter(source=row.source).values_list("stated", "kept", "reason")) == {
+        ("350", False, "Of another board."),
+        ("400", True, ""),
+    }
+
+
+@pytest.mark.parametrize("group", ["Product managers", "Sales"])
+def test_a_figure_that_a_source_states_is_emptied_with_a_reason_only(as_member, gpu, group):
+    client = as_member(group)
+    sourced(gpu, "bandwidth_gbs", stated="864")
+    assert "bandwidth_gbs" in save(client, url(gpu), bandwidth_gbs="").context["adminform"].form.errors
+    assert save(client, url(gpu), bandwidth_gbs="", why="Of the 2024 board.").status_code == 302
+    gpu.refresh_from_db()
+    assert gpu.bandwidth_gbs is None
+    row = gpu.evidence.get(field="bandwidth_gbs")
+    # Who may decide has decided; what others emptied waits for one who may.
+    waiting = [line["figure"].field for line in queue(client, tab="conflicts")]
+    if group == "Sales":
+        assert (row.kept, row.reason, waiting) == (True, "", ["bandwidth_gbs"])
+        page = client.get(conflict(gpu, "bandwidth_gbs")).content.decode()
+        assert "The sources that are kept state something else: 864." in page
+    else:
+        assert (row.kept, row.reason, waiting) == (False, "Of the 2024 board.", [])
+
+
+def test_what_no_source_states_is_emptied_as_it_is(as_member, gpu):
+    assert save(as_member("Sales"), url(gpu), bandwidth_gbs="").status_code == 302
 
 
 def test_another_source_leaves_both_to_decide_on(as_member, gpu):
@@ -161,6 +215,36 @@ def test_many_rows_at_once_ask_for_a_source_as_well(as_member):
     assert Revision.objects.count() == 1
 
 
+def test_many_figures_at_once_are_emptied_with_a_reason_only(as_member):
+    client = as_member("Product managers")
+    servers = [ServerFactory(name="One", pcie_gen=5, is_published=False), ServerFactory(pcie_gen=5)]
+    row = sourced(servers[0], "pcie_gen")
+    chosen = {"action": "bulk_edit", "_selected_action": [each.pk for each in servers], "apply": "yes"}
+    data = chosen | {"set_pcie_gen": "on", "pcie_gen": ""}
+    page = client.post(url(servers[0], "changelist"), data)
+    assert "One: A source states what you emptied" in page.content.decode()
+    assert Server.objects.filter(pcie_gen=5).count() == 2
+    assert client.post(url(servers[0], "changelist"), data | {"why": "Gen4 boards."}).status_code == 302
+    assert not Server.objects.filter(pcie_gen=5).exists()
+    row.refresh_from_db()
+    assert (row.kept, row.reason) == (False, "Gen4 boards.")
+
+
+def test_many_drafts_at_once_name_the_figures_that_no_source_states(as_member):
+    client = as_member("Product managers")
+    servers = [ServerFactory(name=name, pcie_gen=4, is_published=False) for name in ("One", "Two")]
+    sourced(servers[0], "pcie_gen", stated="4")
+    sourced(servers[1], "pcie_gen", stated="5")
+    chosen = {"action": "bulk_edit", "_selected_action": [each.pk for each in servers], "apply": "yes"}
+    data = chosen | {"set_pcie_gen": "on", "pcie_gen": 5}
+    response = client.post(url(servers[0], "changelist"), data, follow=True)
+    said = [str(message) for message in response.context["messages"] if "without a source" in str(message)]
+    assert len(said) == 1
+    assert "One, PCIe generation" in said[0]
+    assert "Two" not in said[0]
+    assert [line["figure"].row for line in queue(client, tab="conflicts")] == [servers[0]]
+
+
 def test_a_source_in_the_table_of_the_same_form_is_enough(as_member, gpu):
     client = as_member("Product managers")
     response = save(client, url(gpu), tdp_w=400, **{"evidence-0-stated": "400"})
@@ -186,7 +270,7 @@ def test_a_draft_is_saved_and_says_that_no_source_states_its_figure(as_member, g
     gpu.refresh_from_db()
     assert gpu.tdp_w == 400
     mark = client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
-    assert "No source that is kept states this value: 350" in mark
+    assert "The sources that are kept state something else: 350." in mark
 
 
 def test_an_option_of_a_published_server_asks_as_its_server_does(as_member):
@@ -197,6 +281,64 @@ def test_an_option_of_a_published_server_asks_as_its_server_does(as_member):
     assert save(client, url(option), max_count=3, other_source=source.pk).status_code == 302
     row = option.evidence.get()
     assert (row.stated, row.state) == ("3", "benchmark")
+
+
+def inline(client, address, model):
+    """Return the prefix of the rows of one table in a form."""
+    formsets = client.get(address).context["inline_admin_formsets"]
+    return next(each.formset.prefix for each in formsets if each.formset.model is model)
+
+
+def test_an_option_edited_below_its_variant_asks_as_on_its_own_page(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory(max_count=2)
+    address = url(option.variant)
+    rows = inline(client, address, GPUOption)
+    page = save(client, address, **{f"{rows}-0-max_count": 3})
+    formset = next(
+        each.formset for each in page.context["inline_admin_formsets"] if each.formset.prefix == rows
+    )
+    assert "max_count" in formset.errors[0]
+    option.refresh_from_db()
+    assert option.max_count == 2
+    source = SourceFactory(kind="benchmark")
+    response = save(client, address, **{f"{rows}-0-max_count": 3, "other_source": source.pk})
+    assert response.status_code == 302
+    row = option.evidence.get()
+    assert (row.field, row.stated, row.state, row.source) == ("max_count", "3", "benchmark", source)
+    assert Revision.objects.count() == 1
+    # What a kept source states needs no other; what it states is not emptied in silence.
+    assert save(client, address, **{f"{rows}-0-max_count": ""}).status_code == 200
+    assert save(client, address, **{f"{rows}-0-position": 4}).status_code == 302
+
+
+def test_a_variant_edited_below_its_server_and_a_new_option_ask_too(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory()
+    server = option.variant.server
+    sourced(server, "rack_units")
+    rows = inline(client, url(server), Variant)
+    assert save(client, url(server), **{f"{rows}-0-bays_nvme": 8}).status_code == 200
+    source = SourceFactory()
+    saved = save(client, url(server), **{f"{rows}-0-bays_nvme": 8, "other_source": source.pk})
+    assert saved.status_code == 302
+    assert option.variant.evidence.get().stated == "8"
+    rows = inline(client, url(option.variant), GPUOption)
+    new = {
+        f"{rows}-TOTAL_FORMS": 2,
+        f"{rows}-1-variant": option.variant.pk,
+        f"{rows}-1-gpu": GPUFactory().pk,
+        f"{rows}-1-min_count": 1,
+        f"{rows}-1-max_count": 4,
+        f"{rows}-1-lifecycle": "current",
+        f"{rows}-1-basis": "maker",
+        f"{rows}-1-position": 1,
+    }
+    assert save(client, url(option.variant), **new).status_code == 200
+    saved = save(client, url(option.variant), **new, other_source=source.pk)
+    assert saved.status_code == 302
+    added = GPUOption.objects.get(max_count=4)
+    assert ("max_count", "4") in added.evidence.values_list("field", "stated")
 
 
 @pytest.mark.parametrize(
@@ -288,7 +430,8 @@ def test_a_shown_figure_that_no_kept_source_states_waits_for_a_decision(as_membe
     assert [line["figure"].field for line in queue(client, tab="conflicts")] == ["tdp_w"]
     assert "Sources disagree: 1" in client.get(reverse("admin:index")).content.decode()
     page = client.get(conflict(gpu, "tdp_w")).content.decode()
-    assert f"No source that is kept states this value: {'300' if kept else '—'}." in page
+    said = "The sources that are kept state something else: 300."
+    assert (said if kept else "No source that is kept states this value.") in page
     assert "All sources state the same" not in page
     assert conflict(gpu, "tdp_w") in client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
     client.post(conflict(gpu, "tdp_w"), {"stated": "300", "reason": "The sheet says so."})
@@ -296,6 +439,78 @@ def test_a_shown_figure_that_no_kept_source_states_waits_for_a_decision(as_membe
     assert gpu.tdp_w == 300
     assert not queue(client, tab="conflicts")
     assert "All sources state the same" in client.get(conflict(gpu, "tdp_w")).content.decode()
+
+
+def test_form_queue_and_public_page_say_the_same_of_a_figure_that_nobody_states(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory(nvlink_gbs_total=112.5, slug="board")
+    source = SourceFactory(title="One list")
+    aside = {"stated": "none", "kept": False, "reason": "Of chips.", "checked_on": date(2026, 5, 4)}
+    sourced(gpu, "nvlink_gbs_total", source=source, **aside)
+    [line] = queue(client, tab="conflicts")
+    assert line["figure"].newest == date(2026, 5, 4)
+    mark = client.get(url(gpu)).context["adminform"].form.fields["nvlink_gbs_total"].help_text
+    assert "No source that is kept states this value." in mark
+    assert "set aside: none" in mark
+    assert "4 May 2026" in mark
+    page = client.get(reverse("catalog:gpu", args=["board"]))
+    assert page.context["marks"]["nvlink_gbs_total"].kind == "disagree"
+    [item] = page.context["disagreements"]
+    assert [(said["value"], said["kept"], bool(said["numbers"])) for said in item["stated"]] == [
+        ("112.5", True, False),
+        ("none", False, True),
+    ]
+    [figure] = [
+        each
+        for group in page.context["figure_groups"]
+        for each in group.figures
+        if each.field == "nvlink_gbs_total"
+    ]
+    assert (figure.states, [said["value"] for said in figure.others]) == ([], ["none"])
+    assert figure.checked_on == date(2026, 5, 4)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_form_queue_and_public_page_tell_the_same_last_check(as_member, settings, kept):
+    settings.RECHECK_DAYS = 100
+    client = as_member("Sales")
+    gpu = GPUFactory(tdp_w=350, slug="board")
+    old, today = timezone.localdate() - timedelta(days=101), timezone.localdate()
+    sourced(gpu, "tdp_w", checked_on=old, kept=kept, reason="" if kept else "Weak.")
+    sourced(gpu, "tdp_w", checked_on=today, kept=False, stated="300", reason="Weak.")
+    mark = client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
+    assert ("Due for a new check" in mark) is kept
+    assert [line["figure"].newest for line in queue(client)] == ([old] if kept else [])
+    page = client.get(reverse("catalog:gpu", args=["board"]))
+    [figure] = [
+        each for group in page.context["figure_groups"] for each in group.figures if each.field == "tdp_w"
+    ]
+    assert figure.checked_on == (old if kept else today)
+
+
+def test_others_are_those_that_state_something_else(as_member, gpu):
+    sourced(gpu, "tdp_w", stated="400", kept=False, reason="Old.", source=SourceFactory(title="Older sheet"))
+    mark = as_member("Sales").get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
+    others = mark.partition("Others state something else")[2]
+    assert "400 (Older sheet)" in others
+    assert "350" not in others
+
+
+def test_a_check_says_that_it_came_with_the_files_or_who_looked(as_member, gpu):
+    client = as_member("Sales")
+    row = gpu.evidence.get()
+    row.checked_on, row.checked_by = date(2026, 5, 4), Evidence.FROM_FILES
+    row.save()
+    mark = client.get(url(gpu)).context["adminform"].form.fields["tdp_w"].help_text
+    assert "checked on 4 May 2026 with the catalog’s files" in mark
+    # Somebody who types the day of a check is who checked.
+    day = {"evidence-0-checked_on": "2026-06-01"}
+    assert save(client, url(gpu), **day).status_code == 302
+    row.refresh_from_db()
+    assert (row.checked_on, row.checked_by) == (date(2026, 6, 1), "Sales@vendor.example")
+    assert save(client, url(row), checked_on="2026-06-02", checked_by="boris").status_code == 302
+    row.refresh_from_db()
+    assert row.checked_by == "boris"
 
 
 def test_words_that_the_column_cannot_hold_are_followed_and_the_column_stays(disputed):
