@@ -204,6 +204,7 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.bool("HSTS_SUBDOMAINS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_PATH = "/admin/"  # staff's session never reaches the pages that caches keep
 CSRF_COOKIE_HTTPONLY = True
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000  # a server's form sends eleven inputs for each row of evidence
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 _held_back = ContextVar("held_back", default=False)
+_wanted = ContextVar("wanted", default=None)
 _read_once = ContextVar("read_once", default=None)
 
 
@@ -67,6 +68,9 @@ def bump_content():
 def _raise(column, **values):
     if _held_back.get():
         return
+    if (wanted := _wanted.get()) is not None:
+        wanted[column] = values
+        return
     if known := _read_once.get():
         known.clear()
     if not _rows().filter(pk=1).update(**{column: F(column) + 1}, **values):
@@ -81,6 +85,19 @@ def read_once():
         yield
     finally:
         _read_once.reset(token)
+
+
+@contextmanager
+def raised_once():
+    """Raise each number once, at the end, however many rows change inside; nothing of it is read before."""
+    wanted = {}
+    token = _wanted.set(wanted)
+    try:
+        yield
+    finally:
+        _wanted.reset(token)
+    for column, values in wanted.items():
+        _raise(column, **values)
 
 
 @contextmanager

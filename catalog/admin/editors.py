@@ -3,6 +3,8 @@
 from django import forms
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
+from django.forms.models import InlineForeignKeyField
+from django.forms.utils import ErrorDict
 from django.utils.translation import gettext_lazy as _
 
 from catalog.history.reading import NOTHING, Names, compose, last, line
@@ -88,6 +90,32 @@ class Meanwhile:
                     "revision": change.revision,
                     "yours": cell and self.yours.get((model, pk, cell.column), NOTHING),
                 }
+
+
+class Untouched:
+    """A form of an inline: a row that its user left alone is not read and checked column by column again.
+
+    `clean()` of the row is asked all the same: it may look at the row that it is a part of.
+    """
+
+    def full_clean(self):
+        if not self.is_bound or self.instance.pk is None or self.has_changed():
+            super().full_clean()
+            return
+        self._errors, self.cleaned_data = ErrorDict(renderer=self.renderer), {}
+        for name, field in self.fields.items():
+            if isinstance(field, InlineForeignKeyField):
+                setattr(self.instance, name, field.parent_instance)
+            self.cleaned_data[name] = self._kept(name, field)
+        try:
+            self.instance.clean()
+        except ValidationError as error:
+            self._update_errors(error)
+
+    def _kept(self, name, field):
+        if name == self.instance._meta.pk.name:
+            return self.instance
+        return getattr(self.instance, name) if hasattr(self.instance, name) else field.initial
 
 
 class Merging:

@@ -120,6 +120,7 @@ class HistoryAdmin(admin.ModelAdmin):
         meanwhile = getattr(request, "meanwhile", None)
         for formset, inline in super().get_formsets_with_inlines(request, obj):
             add_examples(formset.form)
+            formset.form = editors.with_class(formset.form, editors.Untouched)
             if meanwhile:
                 formset.form = editors.with_class(formset.form, editors.Merging, meanwhile=meanwhile)
             yield formset, inline

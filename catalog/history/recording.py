@@ -80,7 +80,8 @@ class Record:
 
     def _changes_of(self, model, rows):
         kind = ContentType.objects.get_for_model(model)
-        now = model._base_manager.in_bulk([pk for pk, touched in rows.items() if not touched.is_gone])
+        kept = [pk for pk, touched in rows.items() if not touched.is_gone]
+        now = model._base_manager.fetch_mode(models.FETCH_PEERS).in_bulk(kept)
         for pk, touched in rows.items():
             row = now.get(pk)
             before, after = touched.before or {}, state(row) if row else {}

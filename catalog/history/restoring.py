@@ -7,10 +7,12 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
+from catalog import versions
 from catalog.history.reading import Names, label, line
 from catalog.history.recording import recording
 from catalog.history.states import columns, path, state
 from catalog.models.history import Change, Revision
+from catalog.search import index
 
 ADD, CHANGE, DELETE = "add", "change", "delete"
 ACTIONS = {ADD: Change.Action.ADDED, CHANGE: Change.Action.CHANGED, DELETE: Change.Action.DELETED}
@@ -172,7 +174,7 @@ def undelete(change, *, user=None, why=""):
 
 def carry_out(plan, *, user=None, why=""):
     """Take the steps of a plan in one transaction, as one revision."""
-    with recording(user, why, means=Revision.Means.RESTORE):
+    with recording(user, why, means=Revision.Means.RESTORE), versions.raised_once(), index.written_once():
         _delete([step for step in plan.steps if step.what == DELETE])
         todo = sorted((step for step in plan.steps if step.what != DELETE), key=lambda step: step.path)
         while todo:
@@ -214,11 +216,17 @@ def _write(step):
             links[name] = column.related_model._base_manager.filter(pk__in=then)
         else:
             setattr(row, column.attname, then if column.related_model else column.to_python(then))
-    with transaction.atomic():
+    try:
+        with transaction.atomic():
+            row.clean_fields()
+            row.clean()
+            row.save(force_insert=step.what == ADD)
+            for name, rows in links.items():
+                getattr(row, name).set(rows)
+    except IntegrityError:
+        # The database holds the same rules as the row, all at once; only the row can word them.
         row.full_clean()
-        row.save(force_insert=step.what == ADD)
-        for name, rows in links.items():
-            getattr(row, name).set(rows)
+        raise
 
 
 def _reason(step, error):

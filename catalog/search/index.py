@@ -1,5 +1,8 @@
 """Keeps the table of tokens in step with the facts, in the transaction that changes them."""
 
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from django.db import transaction
 from django.db.models.signals import post_delete, post_save, pre_delete, pre_save
 
@@ -11,6 +14,8 @@ from catalog.search.tokens import MAX_TOKEN, NAMES_LANGUAGE, index_tokens
 
 BATCH = 200  # rows of a kind that are read at once
 LONGEST_TEXT = 20_000  # characters of one text that count
+
+_waiting = ContextVar("waiting", default=None)  # {kind: numbers} of what is written at the end
 
 
 def register(kind):
@@ -58,6 +63,19 @@ def follow(changed):
         found = sorted(ids)
         for start in range(0, len(found), BATCH):
             reindex(registry.kind_named(name), found[start : start + BATCH])
+
+
+@contextmanager
+def written_once():
+    """Write the tokens of each page once, at the end, however many of its rows change inside."""
+    waiting = {}
+    token = _waiting.set(waiting)
+    try:
+        yield
+    finally:
+        _waiting.reset(token)
+    for name, ids in waiting.items():
+        _write(registry.kind_named(name), ids)
 
 
 def reindex(kind, ids):
@@ -132,6 +150,13 @@ def _refresh(sender, instance, **kwargs):
     before = instance.__dict__.pop("_search_before", {})
     for kind, lookup in registry.touched(sender):
         ids = before.get(kind.name, set()) | _ids(kind, lookup, instance)
-        if ids:
-            reindex(kind, ids)
-            transaction.on_commit(query.make_ready, robust=True)  # not at the next reader's expense
+        if (waiting := _waiting.get()) is not None:
+            waiting.setdefault(kind.name, set()).update(ids)
+        else:
+            _write(kind, ids)
+
+
+def _write(kind, ids):
+    if ids:
+        reindex(kind, ids)
+        transaction.on_commit(query.make_ready, robust=True)  # not at the next reader's expense

@@ -3,6 +3,8 @@
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from catalog import history, versions
@@ -13,13 +15,16 @@ from catalog.models import (
     Change,
     Evidence,
     GPUOption,
+    MeasuredWeights,
     Revision,
+    SearchToken,
     Server,
     Variant,
 )
 from catalog.models.base import Fact
 from tests.catalog.staff import form_of, save, url
 from tests.factories import (
+    AIModelFactory,
     BenchmarkResultFactory,
     EvidenceFactory,
     GlossaryTermFactory,
@@ -313,6 +318,74 @@ def test_what_a_rule_forbids_is_said(editor):
     assert f"«{old.name}»" in said
     assert str(Server._meta.get_field("slug").verbose_name) in said
     assert Server.objects.count() == 1
+
+
+# --- many rows ---------------------------------------------------------------------------------------
+
+MOST_QUERIES = 150  # of a change of one text; half of them ask the rules of the row itself
+
+
+def with_evidence(count):
+    server = ServerFactory(is_published=False)
+    EvidenceFactory.create_batch(count, server=server, field="rack_units", stated="2", source=SourceFactory())
+    return server
+
+
+def test_a_save_asks_the_database_no_more_where_many_rows_hang_on_it(editor):
+    client, counts = editor("ana"), []
+    for count in (3, 40):
+        server = with_evidence(count)
+        before = int(versions.current())
+        data = form_of(client, url(server)) | {"cpu_note_ru": "Новое"}
+        with CaptureQueriesContext(connection) as queries:
+            client.post(url(server), data)
+        counts.append(len(queries))
+        assert values(server, "cpu_note_ru") == ("Новое",)
+        assert Change.objects.get(path=f"catalog.server:{server.pk}/").values == {
+            "cpu_note_ru": ["", "Новое"]
+        }
+        assert int(versions.current()) == before + 1
+    assert counts[0] == counts[1] <= MOST_QUERIES
+
+
+def test_a_form_with_a_hundred_rows_of_evidence_is_saved(editor):
+    server = with_evidence(100)
+    save(editor("ana"), url(server), cpu_note_ru="Новое")
+    assert values(server, "cpu_note_ru") == ("Новое",)
+
+
+def test_a_row_left_alone_is_still_held_against_the_row_that_it_is_part_of(editor):
+    model = AIModelFactory(parameters=10_000_000_000, is_published=False)
+    weights = MeasuredWeights.objects.create(ai_model=model, precision="bf16", gib=19, of_files=True)
+    client = editor("ana")
+    response = save(client, url(model), parameters=2_000_000_000)
+    assert response.status_code == 200
+    assert "GiB" in text(response)
+    assert values(model, "parameters") == (10_000_000_000,)
+    data = form_of(client, url(model))
+    smaller = {f"{prefix_of(data, 'measured_weights', weights)}-gib": 3.8, "parameters": 2_000_000_000}
+    assert client.post(url(model), data | smaller).status_code == 302
+
+
+def test_bringing_back_a_server_writes_each_page_of_the_search_once(editor):
+    counts, tokens = [], []
+    for count in (1, 9):
+        variant = VariantFactory(server__name=f"Walnut {count}")
+        EvidenceFactory(server=variant.server, field="rack_units", stated="2")
+        for _number in range(count):
+            GPUOptionFactory(variant=variant, gpu__is_published=True)
+        tokens.append(set(SearchToken.objects.values_list("kind", "object_id", "token", "weight", "word")))
+        with history.recording(by="test"):
+            variant.server.delete()
+        change = Change.objects.filter(content_type__model="server").latest("pk")
+        before = int(versions.current())
+        with CaptureQueriesContext(connection) as queries:
+            history.undelete(change)
+        assert int(versions.current()) == before + 1
+        found = set(SearchToken.objects.values_list("kind", "object_id", "token", "weight", "word"))
+        assert found == tokens[-1]
+        counts.append(len(queries))
+    assert (counts[1] - counts[0]) / 8 <= 15  # a row that comes back: read, checked, written, noted
 
 
 # --- deleting --------------------------------------------------------------------------------------
