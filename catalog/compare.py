@@ -46,11 +46,15 @@ class Chosen:
         return len(self.servers) >= LEAST
 
 
-def chosen(slugs):
-    """Return the first four published servers that an address names, each once; bounded reads."""
+def chosen(slugs, servers):
+    """Return the first four servers that an address names, each once; bounded reads.
+
+    Args:
+        servers: the queryset that they are read from.
+    """
     asked = [slug for slug in slugs if slug.strip()]
     read = list(dict.fromkeys(asked[:MAX_READ]))
-    rows = Server.objects.for_page().filter(slug__in=[slug for slug in read if SLUG.fullmatch(slug)])
+    rows = servers.filter(slug__in=[slug for slug in read if SLUG.fullmatch(slug)])
     known = {row.slug: row for row in rows}
     found = [known[slug] for slug in read if slug in known]
     notices = []
@@ -69,8 +73,6 @@ def chosen(slugs):
         notices.append(text)
         if left_out := [row.name for row in found[MOST:]]:
             notices.append(gettext("Left out: %(names)s.") % {"names": _listed(left_out)})
-    if len(found) == 1:
-        notices.append(gettext("One server has nothing to be compared with: add another."))
     return Chosen(found[:MOST], notices)
 
 

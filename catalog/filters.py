@@ -12,8 +12,9 @@ from catalog.filtering.fields import CountedCheckboxes, CountedSelect, QuantityF
 from catalog.models import Server
 from catalog.templatetags.units import format_number
 
+MARKS = "compare"  # the servers that a reader has marked, kept in the list's address
 # What a list's address may hold beside filters.
-NOT_FILTERS = {"page", "sort", "lang"}
+NOT_FILTERS = {"page", "sort", "lang", MARKS}
 MAX_NAMED = 3  # strange keys or values that a note repeats
 MAX_PAIRS = 5  # of filters to drop together, those that bring back most
 
@@ -77,7 +78,8 @@ class ServerFilter(django_filters.FilterSet):
         return {key: filter_ for facet in FACETS for key, filter_ in _filters(facet).items()}
 
     def __init__(self, data, queryset, **kwargs):
-        super().__init__(data.copy(), queryset, **kwargs)
+        super().__init__(data, queryset, **kwargs)
+        self.data = data.copy()  # also where it is empty
         self.is_bound = True
         self.facts = facts.load()
         for facet in FACETS:
@@ -288,11 +290,15 @@ def _short(text):
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def plain_query(query, **changes):
-    """Return a QueryDict's text for a link to the list's first page, without empty parts."""
+def plain_query(query, only=None, **changes):
+    """Return a QueryDict's text for a link to the list's first page, without empty parts.
+
+    Args:
+        only: the keys to keep; None: all.
+    """
     kept = QueryDict(mutable=True)
     for key, values in query.lists():
-        if any(values) and key not in ("lang", "page"):
+        if any(values) and key not in ("lang", "page") and (only is None or key in only):
             kept.setlist(key, [value for value in values if value])
     for key, value in changes.items():
         if value:

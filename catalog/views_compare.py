@@ -7,6 +7,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from catalog import compare
+from catalog.filters import MARKS
+from catalog.models import Server
 from catalog.templatetags.rack import card_count
 from recommender import services_comparison
 
@@ -14,10 +16,12 @@ from recommender import services_comparison
 @require_safe
 def compare_servers(request):
     """Two to four servers: for the load of the address, if it has one, and by their specification."""
-    chosen = compare.chosen(request.GET.getlist("server"))
+    chosen = compare.chosen(request.GET.getlist("server"), Server.objects.for_page())
     context = {"chosen": chosen, "others": compare.others(chosen.servers)}
     load = services_comparison.comparison(request.GET, chosen.slugs if chosen.is_comparison else [])
     notices = chosen.notices + load["notices"]
+    if len(chosen.servers) == 1:
+        notices.append(gettext("One server has nothing to be compared with: add another."))
     context |= {"load": load, "hidden": _pairs(load["query"])}
     if chosen.is_comparison:
         table, more = _table(request.GET, chosen, load)
@@ -25,6 +29,7 @@ def compare_servers(request):
         notices += more
     context["notices"] = notices
     context["fields"] = range(max(1, compare.LEAST - len(chosen.servers)))
+    context["list_url"] = _list_with_marks(chosen.slugs)
     context["has_room"] = len(chosen.servers) < compare.MOST
     return render(request, "catalog/compare.html", context)
 
@@ -103,6 +108,14 @@ def _linker(slugs, answers, sort, only):
         return f"{path}?{query.urlencode()}"
 
     return link
+
+
+def _list_with_marks(slugs):
+    """Return the address of the list of servers in which these are marked."""
+    query = QueryDict(mutable=True)
+    query.setlist(MARKS, slugs)
+    address = reverse("catalog:server_list")
+    return f"{address}?{query.urlencode()}" if slugs else address
 
 
 def _pairs(query):

@@ -1,18 +1,18 @@
 """The list of servers, as a page and as files."""
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from aiservers.addresses import canonical_redirect
-from aiservers.htmx import template_for
+from aiservers.htmx import redirect_to, template_for
 from aiservers.pages import page_of
-from catalog import structured, versions
+from catalog import compare, structured, versions
 from catalog.filtering import answers, files, orders, table
 from catalog.filtering.facets import NUMBER_KEYS, SIGNED_KEYS
-from catalog.filters import NOT_FILTERS, ServerFilter, plain_query
+from catalog.filters import MARKS, ServerFilter, plain_query
 from catalog.models import Server
 
 PER_PAGE = 12
@@ -24,7 +24,11 @@ SORTABLE = ("name", "height", "memory_each", "gpu_memory", "memory_per_u", "powe
 def server_list(request):
     if redirect := canonical_redirect(request, NUMBER_KEYS, SIGNED_KEYS):
         return redirect
+    if request.GET.get("to") == "compare":
+        return redirect_to(request, _comparison(request.GET.getlist(MARKS)))
     filterset = ServerFilter(request.GET, Server.objects.for_cards())
+    marked = compare.chosen(request.GET.getlist(MARKS), Server.objects.published())
+    filterset.data.setlist(MARKS, marked.slugs)
     sort = orders.known(request.GET.get("sort"))
     page, strange = page_of(request, filterset.ordered(sort), PER_PAGE)
     rows = table.rows(filterset, page.object_list)
@@ -32,15 +36,16 @@ def server_list(request):
     context = {
         "filterset": filterset,
         "page": page,
-        "notices": [*filterset.notices, *strange],
+        "notices": [*filterset.notices, *strange, *marked.notices],
         "rows": rows,
+        "marks": _marks(filterset, marked, servers),
+        "no_filters": plain_query(filterset.data, only=("sort", MARKS)),
         "sort": sort,
         "sorts": orders.SORTS,
         "columns": _columns(filterset, sort),
         "recommend": _recommend(filterset),
         "files": _files(filterset),
         "structured": [structured.servers(gettext("Servers"), servers, page.start_index())] if rows else [],
-        "noindex": len([key for key in request.GET if key not in NOT_FILTERS]) > 1,
     }
     return render(request, template_for(request, "catalog/server_list.html", partial="results"), context)
 
@@ -54,7 +59,7 @@ def server_file(request, file_format):
     about = {
         "catalog_version": versions.current(),
         "total": len(found),
-        "filters": plain_query(filterset.data).removeprefix("?"),
+        "filters": plain_query(filterset.data, compare="").removeprefix("?"),
         "notices": filterset.notices,
     }
     response = HttpResponse(make(rows, about), content_type=content_type)
@@ -79,6 +84,30 @@ def _columns(filterset, sort):
     return columns
 
 
+def _comparison(slugs):
+    """Return the address of the comparison of some servers."""
+    query = QueryDict(mutable=True)
+    query.setlist("server", [slug for slug in slugs if slug])
+    return f"{reverse('catalog:compare')}?{query.urlencode()}"
+
+
+def _marks(filterset, marked, shown):
+    """Return the servers marked for a comparison, each with the query without it, and where they stand."""
+    rows = []
+    for server in marked.servers:
+        rest = filterset.data.copy()
+        rest.setlist(MARKS, [slug for slug in marked.slugs if slug != server.slug])
+        rows.append({"server": server, "query": plain_query(rest)})
+    here = {server.slug for server in shown}
+    return {
+        "rows": rows,
+        "slugs": marked.slugs,
+        "elsewhere": [slug for slug in marked.slugs if slug not in here],
+        "is_full": len(rows) == compare.MOST,
+        "most": compare.MOST,
+    }
+
+
 def _recommend(filterset):
     """Return the questionnaire begun with the filters as answers, which those are, and which have none."""
     query, taken, left = answers.of(filterset)
@@ -96,7 +125,7 @@ def _listed(active):
 
 def _files(filterset):
     """Return [(name of the format, address of the file)] of the list as it is filtered and ordered."""
-    query = plain_query(filterset.data).removeprefix("?")
+    query = plain_query(filterset.data, compare="").removeprefix("?")
     return [
         (name, f"{reverse('catalog:server_file', args=[file_format])}{query and '?'}{query}")
         for file_format, (name, _content_type, _make) in files.FORMATS.items()

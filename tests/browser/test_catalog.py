@@ -127,6 +127,140 @@ def test_the_back_button_brings_back_the_whole_page(page, language):
     expect(page.locator(".site-header")).to_be_visible()
 
 
+# Filters apply as they change
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_filter_applies_as_it_changes_and_the_reader_stays_where_they_are(page, language):
+    page.goto(LISTS[language])
+    steps = page.evaluate("history.length")
+    unfold(page, "rack_units")
+    one_unit = page.locator("#facet-rack_units label", has_text="1U").locator("input")
+    one_unit.focus()
+    page.evaluate("window.scrollTo(0, 500)")
+    page.keyboard.press("Space")
+    expect(page.locator(".active-filters li")).to_have_count(1)
+    page.wait_for_url("**?rack_units=1")
+    assert page.evaluate("document.activeElement === document.querySelector('#facet-rack_units :checked')")
+    assert page.evaluate("window.scrollY") == 500
+    expect(page.locator("#live")).to_have_text(page.locator("#count").inner_text())
+    expect(page.locator("#found-count")).to_have_text(
+        f"({re.match(r'[0-9]+', page.locator('#count').inner_text())[0]})"
+    )
+    show(page)  # the button stays, and makes no second step of it
+    expect(page.locator(".filters.htmx-request")).to_have_count(0)
+    assert page.evaluate("history.length") == steps + 1
+    page.go_back()
+    expect(page.locator(".active-filters")).to_have_count(0)
+    expect(page.locator("#facet-rack_units input:checked")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_number_applies_when_typing_rests(page, language):
+    page.goto(LISTS[language])
+    unfold(page, "gpu_memory")
+    field = page.locator("#id_gpu_memory_min")
+    with page.expect_request(re.compile("gpu_memory_min")) as asked:
+        field.press_sequentially(TYPED[language], delay=60)
+    assert asked.value.url.count("gpu_memory_min=1") == 1
+    page.wait_for_url("**?gpu_memory_min=1500.5")
+    expect(field).to_have_value(SHOWN[language])
+    expect(field).to_be_focused()
+
+
+def test_an_older_answer_does_not_undo_what_was_changed_since(page):
+    """The first answer comes while a second box is already ticked and not yet asked for."""
+    waiting = []
+    page.goto(LISTS["en"])
+    unfold(page, "rack_units")
+    page.route("**/en/servers/?*", lambda route: route.continue_() if waiting else waiting.append(route))
+    first, second = page.locator("#facet-rack_units input:enabled").all()[:2]
+    first.check()
+    while not waiting:
+        page.wait_for_timeout(20)
+    second.check()
+    waiting[0].continue_()
+    expect(page.locator(".active-filters li")).to_have_count(2)
+    expect(page.locator("#facet-rack_units input:checked")).to_have_count(2)
+
+
+def test_on_a_phone_the_button_leads_from_the_drawer_to_what_was_found(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(LISTS["ru"])
+    drawer = page.locator(".filters > details")
+    drawer.locator("> summary").click()
+    page.select_option("#id_stage", "training")
+    expect(page.locator("#found-count")).to_have_text("(9)")
+    assert drawer.get_attribute("open") is not None  # more filters may follow
+    show(page)
+    expect(page.locator("#count")).to_be_in_viewport()
+    expect(page.locator("#id_stage")).to_be_hidden()
+    expect(drawer.locator("> summary")).to_be_focused()
+    drawer.locator("> summary").click()
+    unfold(page, "gpu_memory")
+    page.fill("#id_gpu_memory_min", "много")
+    page.keyboard.press("Enter")
+    expect(page.locator("#facet-gpu_memory .field-error")).to_be_visible()  # not behind a closed drawer
+
+
+# Marks
+
+
+def mark(page, number):
+    box = page.locator("#results .compare input").nth(number)
+    box.check()
+    expect(page.locator(f"#results .compare input[value={box.get_attribute('value')}]")).to_be_checked()
+    return box
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_marks_go_along_to_pages_filters_languages_and_the_comparison(page, language):
+    page.goto(LISTS[language])
+    chips = page.locator(".marked li")
+    mark(page, 0).focus()
+    expect(chips).to_have_count(1)
+    assert page.evaluate("document.activeElement.name") == "compare"
+    page.locator(".pages a[rel=next]").click()
+    expect(chips).to_have_count(1)
+    mark(page, 2)
+    expect(chips).to_have_count(2)
+    assert "page=2" in page.url
+    page.select_option("#id_stage", "training")
+    page.wait_for_url("**?*stage=training*")
+    expect(chips).to_have_count(2)
+    other = "ru" if language != "ru" else "en"
+    page.locator(f"#languages a[hreflang={other}]").click()
+    expect(chips).to_have_count(2)
+    page.locator(".compare-go button").first.click()
+    page.wait_for_url("**?server=*")
+    expect(page.locator(".compare-table thead th")).to_have_count(2)
+
+
+def test_a_fifth_mark_cannot_be_made_until_one_is_taken_back(page):
+    page.goto(LISTS["es"])
+    for number in range(4):
+        mark(page, number)
+        expect(page.locator(".marked li")).to_have_count(number + 1)
+    expect(page.locator("#results .compare input:enabled")).to_have_count(4)
+    page.locator(".marked li a").first.click()
+    expect(page.locator(".marked li")).to_have_count(3)
+    expect(page.locator("#results .compare input:disabled")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_marks_without_scripts(page_without_scripts, language):
+    page = page_without_scripts
+    page.goto(LISTS[language])
+    page.locator("#results .compare input").nth(0).check()
+    page.locator(".compare-go button[name=page]").click()
+    expect(page.locator(".marked li")).to_have_count(1)
+    page.locator(".pages a[rel=next]").click()
+    page.locator("#results .compare input").nth(1).check()
+    page.locator(".compare-go button[name=to]").click()
+    assert page.url.count("server=") == 2
+    expect(page.locator(".compare-table thead th")).to_have_count(2)
+
+
 def test_a_shared_address_opens_the_same_list_in_another_language(page):
     page.goto(f"{LISTS['en']}?stage=training&rack_units=8")
     here = page.locator("#results tbody th a").all_text_contents()
