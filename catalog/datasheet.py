@@ -44,7 +44,8 @@ def payload(server):
         "meta": " · ".join(
             [server.get_lifecycle_display(), server.get_kind_display(), *_uses(server), dated]
         ),
-        "footer": f"{title} · {dated} · {address}",
+        "footer": f"{title} · {dated}",
+        "address": address,
         "summary": server.summary,
         "notes": _notes(server, page),
         "facts": _facts(page),

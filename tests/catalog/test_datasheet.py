@@ -60,6 +60,25 @@ def test_the_words_figures_and_sources_can_be_read_back(client, language, words)
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_address_stands_in_a_line_of_its_own_and_no_hyphen_is_added_where_it_breaks(
+    client, settings, language
+):
+    settings.SITE_URL = "https://servers-for-artificial-intelligence.example.com"
+    server = ServerFactory(
+        slug="thinksystem-sd650-n-v2-with-a-name", name="ThinkSystem SD650-N V2", depth_mm=900
+    )
+    long = f"https://maker.example/{'guide-of-a-server-' * 12}end"
+    EvidenceFactory(server=server, field="depth_mm", source=SourceFactory(url=long))
+    reader, _text = read(fetch(client, server.slug, language))
+    with override(language):
+        own = settings.SITE_URL + reverse("catalog:server", args=[server.slug])
+    for page in reader.pages:
+        assert own in [line.split(" ")[0] for line in page.extract_text().splitlines()]
+    assert long in "".join("".join(page.extract_text() for page in reader.pages).split())
+
+
+@pytest.mark.django_db
 def test_variants_conditions_sources_and_what_is_unknown(client):
     variant = VariantFactory(
         server__slug="two", server__name="Two", server__depth_mm=892, name="Large", rack_units=4, bays_2_5=16
