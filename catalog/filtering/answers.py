@@ -29,10 +29,11 @@ ANSWERS = {
     "rack_units": ("rack_units", _tallest),
     "cooling": ("cooling", _cooling),
 }
+# Filter: (answer, the least and the most that it takes).
 LIMITS = {
-    "depth_max": "max_depth_mm",
-    "temperature_min_c": "temperature_min_c",
-    "temperature_max_c": "temperature_max_c",
+    "depth_max": ("max_depth_mm", 100, 3000),
+    "temperature_min_c": ("temperature_min_c", -60, 60),
+    "temperature_max_c": ("temperature_max_c", -40, 80),
 }
 
 
@@ -47,8 +48,11 @@ def of(filterset):
     for facet in FACETS:
         if isinstance(facet, Limits):
             for key in facet.number_keys:
-                if key in LIMITS and cleaned.get(key) is not None:
-                    query[LIMITS[key]] = plain(cleaned[key])
+                if key not in LIMITS or (value := cleaned.get(key)) is None:
+                    continue
+                answer, least, most = LIMITS[key]
+                if least <= value <= most:
+                    query[answer] = plain(value)
                     answered.add(key)
             continue
         values = cleaned.get(facet.name) or []
@@ -59,16 +63,22 @@ def of(filterset):
         if value := as_answer(values):
             query[key] = value
             answered.add(facet.name)
-    taken = _as_limit([row for row in filterset.active if row["name"] in answered], query)
+    taken = _as_understood([row for row in filterset.active if row["name"] in answered], query)
     left = [row for row in filterset.active if row["name"] not in answered]
     return query, taken, left
 
 
-def _as_limit(taken, query):
-    """Return the rows with one for all heights: the questionnaire asks for the tallest one allowed."""
-    rows = [row for row in taken if row["name"] != "rack_units"]
-    for row in taken:
-        if row["name"] == "rack_units":
-            value = gettext("%(height)s or less") % {"height": f"{query['rack_units']}U"}
-            return [*rows, row | {"value": value}]
-    return rows
+def _as_understood(taken, query):
+    """Return the rows with one for what the questionnaire asks in another way than the list.
+
+    It asks for the tallest height allowed, and for what the room offers: what needs less fits there too.
+    """
+    rows = {row["name"]: row for row in taken}
+    if "rack_units" in rows:
+        text = gettext("%(height)s or less") % {"height": f"{query['rack_units']}U"}
+        rows["rack_units"] = rows["rack_units"] | {"value": text}
+    if query.get("cooling") == "liquid":
+        rows["cooling"] = rows["cooling"] | {"value": gettext("the room has a water loop")}
+    elif query.get("cooling") == "any":
+        rows["cooling"] = rows["cooling"] | {"value": gettext("any")}
+    return list(rows.values())

@@ -36,6 +36,11 @@ STATES = [
         query="workload=chat&model=llama-3.3-70b&concurrency=32&rack_units=1&power_kw=0.3",
     ),
     Page("recommender:results", query="workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"),
+    Page(
+        "catalog:server_list",
+        query="compare=thinkedge-se100&compare=thinkedge-se360-v2&compare=thinksystem-sr655-v3"
+        "&compare=thinksystem-sr665-v3",
+    ),
 ]
 
 

@@ -292,6 +292,7 @@ def test_a_phone_has_the_filters_in_a_drawer(page):
         ("catalog:server_list", []),
         ("catalog:server", ["thinksystem-sr675-v3"]),
         ("catalog:server", ["thinksystem-sd665-n-v3"]),
+        ("catalog:server", ["thinksystem-sr645-v3"]),
         ("catalog:inference", []),
         ("catalog:gpu_list", []),
     ],
@@ -300,7 +301,7 @@ def test_no_page_scrolls_sideways(page, view_name, args, language):
     with override(language):
         path = reverse(view_name, args=args)
     page.goto(path)
-    for width in (360, 640, 800, 920, 1024, 1180, 1280, 1600):
+    for width in (320, 360, 640, 800, 920, 1024, 1180, 1280, 1600):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 

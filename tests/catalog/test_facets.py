@@ -372,6 +372,43 @@ def test_heights_that_become_a_limit_are_named_as_one():
     assert [row["value"] for row in taken if row["name"] == "rack_units"] == ["8U or less"]
 
 
+def test_cooling_is_named_as_what_the_room_offers():
+    ServerFactory(cooling=["air", "direct_water"])
+    with override("en"):
+        _query, taken, _left = answers.of(filtered("cooling=liquid"))
+        assert [row["value"] for row in taken] == ["the room has a water loop"]
+        _query, taken, _left = answers.of(filtered("cooling=liquid&cooling=air"))
+        assert [row["value"] for row in taken] == ["any"]
+
+
+@pytest.mark.parametrize("key", answers.LIMITS)
+def test_a_limit_that_the_questionnaire_refuses_is_not_said_to_be_taken_along(key):
+    answer, least, most = answers.LIMITS[key]
+    for value in (least, most):
+        query, _taken, left = answers.of(filtered(f"{key}={value}"))
+        assert query.dict() == {answer: str(value)}
+        assert parse(query).problems == ()
+        assert left == []
+    for value in (least - 1, most + 1):
+        query, taken, left = answers.of(filtered(f"{key}={value}"))
+        assert not query
+        assert not taken
+        assert [row["name"] for row in left] == [key]
+        assert parse(QueryDict(f"{answer}={value}")).problems
+
+
+@pytest.mark.usefixtures("catalog")
+def test_every_choice_of_a_filter_is_an_answer_or_named_as_none():
+    for facet in FACETS:
+        for value, _label in filtered().filters[facet.name].extra["choices"]:
+            filterset = filtered(f"{facet.name}={value}")
+            query, taken, left = answers.of(filterset)
+            given = parse(query)
+            assert not given.problems
+            assert not given.notices
+            assert len(taken) + len(left) == len(filterset.active) == 1
+
+
 def test_what_is_not_published_is_no_answer():
     ServerFactory(cooling=[])
     taken, _rows, left = answers.of(filtered("cooling=unknown"))
