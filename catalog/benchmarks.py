@@ -7,6 +7,8 @@ by; one whose card is not in the catalog, or that nobody can look up, stays out 
 import re
 from collections import Counter
 
+from django.utils.translation import gettext_noop
+
 from catalog.models import BenchmarkResult
 
 MLPERF = re.compile(r"mlperf-(?P<training>training-)?(?P<round>v\d+\.\d+)")
@@ -26,6 +28,11 @@ ALWAYS = (BenchmarkResult.Figure.POWER,)
 # The same figure in two units: what all GPUs do says more.
 PER_GPU = {"output_tokens_per_s_per_gpu": BenchmarkResult.Figure.OUTPUT_TOKENS}
 
+# Why a case stays out, for whoever prints it to translate.
+UNKNOWN_CARD = gettext_noop("card or its form not in the catalog")
+NO_ADDRESS = gettext_noop("no address to look it up")
+NO_FIGURE = gettext_noop("no figure of a known unit")
+
 
 def rows_of(cases, known):
     """Return (rows, left out): fields of each result by name, and how many cases stay out by reason.
@@ -42,7 +49,7 @@ def rows_of(cases, known):
             continue
         figures = figures_of(case)
         if not figures:
-            left_out["no figure of a known unit"] += 1
+            left_out[NO_FIGURE] += 1
         rows += [found | {"figure": figure, "value": value} for figure, value in figures.items()]
     return rows, left_out
 
@@ -50,11 +57,11 @@ def rows_of(cases, known):
 def fields_of(case, known):
     """Return the configuration of a case as columns, or the reason why it stays out."""
     if case["gpu"] not in known["gpu"]:
-        return "card or its form not in the catalog"
+        return UNKNOWN_CARD
     source = case.get("source") or {}
     link = link_of(source.get("ref", ""), source.get("locator", ""))
     if link is None:
-        return "no address to look it up"
+        return NO_ADDRESS
     given, system = case.get("input") or {}, case.get("system") or {}
     suite, edition = suite_of(case.get("evidence", ""), source.get("ref", ""))
     version = str(given.get("engine_version") or given.get("release") or "")

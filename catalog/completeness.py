@@ -14,7 +14,8 @@ from catalog.models import GPU, AIModel, Server
 class Need:
     """A figure that a comparison needs; of several names one is enough.
 
-    `only` says of which rows: {column: values}. Without what is `to_publish`, a page would break or mislead.
+    `only` says of which rows: {column: values}. Without what is `to_publish`, a page would break or mislead;
+    `instead` names what does in its place there: related rows, or LOOKED.
     """
 
     model: type
@@ -22,6 +23,7 @@ class Need:
     why: str
     only: dict
     to_publish: bool = False
+    instead: str = ""
 
     @property
     def name(self):
@@ -61,15 +63,28 @@ class Need:
 
     def is_known_of(self, row):
         if self.is_relation:
-            return (
-                row.pk
-                and self.model._base_manager.filter(pk=row.pk, **{f"{self.name}__isnull": False}).exists()
-            )
+            return self._has(row, self.name)
         return any(getattr(row, name) not in (None, "") for name in self.names)
 
+    def is_enough_of(self, row):
+        """Tell whether a row can be shown as far as this is concerned."""
+        if self.is_known_of(row):
+            return True
+        if self.instead == LOOKED:
+            rows = row.pk and row.evidence.filter(field__in=self.names, kept=True)
+            return bool(rows) and all(not evidence.stated for evidence in rows)
+        return bool(self.instead) and self._has(row, self.instead)
 
-def need(model, names, why, to_publish=False, **only):
-    return Need(model, tuple(names.split()), why, only, to_publish)
+    def _has(self, row, relation):
+        there = self.model._base_manager.filter(pk=row.pk, **{f"{relation}__isnull": False})
+        return row.pk is not None and there.exists()
+
+
+LOOKED = "evidence"  # a source that was read and does not say
+
+
+def need(model, names, why, to_publish=False, instead="", **only):
+    return Need(model, tuple(names.split()), why, only, to_publish, instead)
 
 
 IN_RACK = {"kind": ["rack", "tray"]}
@@ -77,7 +92,13 @@ LANGUAGE = {"kind": ["llm", "vlm"]}
 NEEDS = {
     Server: [
         need(Server, "rack_units enclosure", _("Room in the rack."), True, **IN_RACK),
-        need(Server, "variants__gpu_options", _("Which GPUs it takes, and how many."), True),
+        need(
+            Server,
+            "variants__gpu_options",
+            _("Which GPUs it takes, and how many."),
+            True,
+            instead="variants__slot_alternatives",
+        ),
         need(Server, "depth_mm", _("Whether the rack is deep enough."), **IN_RACK),
         need(Server, "weight_max_kg", _("What the rack and the floor carry.")),
         need(Server, "sockets_max", _("How many processors feed the GPUs.")),
@@ -95,8 +116,8 @@ NEEDS = {
     ],
     GPU: [
         need(GPU, "memory_gb", _("Which models fit."), True),
-        need(GPU, "tdp_w", _("Power and heat."), True),
-        need(GPU, "form", _("Which servers take it."), True),
+        need(GPU, "tdp_w", _("Power and heat."), True, LOOKED),
+        need(GPU, "form", _("Which servers take it."), True, LOOKED),
         need(GPU, "native_precisions", _("In which precisions it computes."), True),
         need(GPU, "memory_gib_usable", _("The only memory that sizing uses.")),
         need(GPU, "bandwidth_gbs", _("How fast it writes tokens.")),

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+from django.db.models import Q
+from django.utils.translation import gettext as _, ngettext
 from modeltranslation.translator import NotRegistered, translator
 
-from catalog.completeness import NEEDS
+from catalog.completeness import LOOKED, NEEDS
+from catalog.models import Evidence, Server
 from catalog.models.base import SLUG
 
 LANGUAGES = dict(settings.LANGUAGES)
@@ -47,12 +49,33 @@ def problems(row, aside=()):
     if hasattr(row, "slug") and not SLUG.regex.search(row.slug or ""):
         found.append(Problem("slug", _("Its address needs a slug."), ("slug",)))
     for need in NEEDS.get(type(row), []):
-        if need.to_publish and need.name not in aside and need.applies_to(row) and not need.is_known_of(row):
+        if need.to_publish and need.name not in aside and need.applies_to(row) and not need.is_enough_of(row):
             found.append(lacking(need))
     found += missing_texts(row)
     if "evidence" not in aside and hasattr(row, "evidence") and not (row.pk and row.evidence.exists()):
         found.append(Problem("evidence", without_source(), ("evidence",)))
+    if hasattr(row, "evidence") and (count := unchecked(row, own="evidence" not in aside)):
+        found.append(Problem("evidence", not_checked(count)))
     return found
+
+
+def unchecked(row, *, own=True):
+    """Return how many weak sources of what a row and its parts show nobody has looked at: those of a copy."""
+    if not row.pk:
+        return 0
+    rows = Q(pk__in=row.evidence.all()) if own else Q()
+    if isinstance(row, Server):
+        rows |= Q(variant__server=row) | Q(option__variant__server=row)
+    return Evidence.objects.filter(rows, kept=True, weak=True, checked_on=None).count() if rows else 0
+
+
+def not_checked(count):
+    text = ngettext(
+        "%(count)d of its sources is weak and not checked: look it up, then note the day.",
+        "%(count)d of its sources are weak and not checked: look each up, then note the day.",
+        count,
+    )
+    return text % {"count": count}
 
 
 def new_problems(row, changed, aside=()):
@@ -67,6 +90,8 @@ def new_problems(row, changed, aside=()):
 
 def lacking(need):
     text = _("Needed before it is published: %(field)s. %(why)s") % {"field": need.label, "why": need.why}
+    if need.instead == LOOKED:
+        text += " " + _("Where no source says it, add evidence that states nothing.")
     return Problem(need.name, text, (*need.names, *need.only))
 
 

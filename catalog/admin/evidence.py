@@ -89,6 +89,12 @@ class EvidenceAdmin(QueueViews, BoardViews, SeveralLines, SheetsAdmin, BulkAdmin
     def get_readonly_fields(self, request, obj=None):
         return undecided(request, super().get_readonly_fields(request, obj))
 
+    def set_on_all(self, request, rows, form):
+        data = form.cleaned_data
+        if data.get("set_checked_on") and data["checked_on"] and not data.get("set_checked_by"):
+            data |= {"set_checked_by": True, "checked_by": request.user.get_username()}
+        return super().set_on_all(request, rows, form)
+
     def save_model(self, request, obj, form, change):
         name_checker(request, form)
         super().save_model(request, obj, form, change)

@@ -149,6 +149,9 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
         form = getattr(self.instance, "figure_form", None)
         if form is None:
             return
+        is_new = self.instance._state.adding or "is_published" in form.changed_data
+        if is_new and getattr(self.instance, "is_published", False) and (count := self.unchecked()):
+            raise ValidationError(publishing.not_checked(count))
         asked = Asked.of(self.instance, form.changed_data, self.stated(), form.given_source)
         if form.refuse(asked):
             raise ValidationError(not_founded())
@@ -160,6 +163,11 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
             if self.stays(form) and form.cleaned_data.get("kept"):
                 found[form.cleaned_data["field"]].append(form.cleaned_data.get("stated"))
         return found
+
+    def unchecked(self):
+        """Return how many weak sources that stay and are kept nobody has looked at."""
+        stay = (form.cleaned_data for form in self.forms if self.stays(form))
+        return sum(bool(data["kept"] and data["weak"] and not data.get("checked_on")) for data in stay)
 
     def stays(self, form):
         data = getattr(form, "cleaned_data", None) or {}

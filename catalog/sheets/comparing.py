@@ -162,7 +162,10 @@ class Comparison:
             return self.wrong(line, line.faults)
         if not changed and not is_new:
             return True
-        return self.save(line, row, changed, is_new, last)
+        is_done = self.save(line, row, changed, is_new, last)
+        if is_new and line.state == NEW and values.get("id"):
+            self.keys.came_as(row, values["id"])
+        return is_done
 
     def values(self, line, cells):
         """Return {column: value} of a row, its faults, and whether a name may be made further down."""
@@ -186,7 +189,7 @@ class Comparison:
     def find(self, line, values):
         """Return the row of the table that a row of the sheet means, None for a new one."""
         row = self.rows.find(values)
-        identity = row.pk if row is not None else self.rows.key_of(values)
+        identity = row.pk if row is not None else self.rows.identity_of(values)
         first = self.seen.setdefault(identity, line.number)
         if first != line.number:
             raise CellError(_("This row is there twice: see row %(number)s.") % {"number": first})

@@ -19,12 +19,18 @@ class Rows(BaseInstanceLoader):
         # What was compared must still hold when it is saved.
         rows = rows.select_for_update() if lock else rows
         self.by_number = {row.pk: row for row in rows}
+        self.was_empty = not self.by_number
         self.by_key = defaultdict(list)
         for row in self.by_number.values():
             self.by_key[self.key_of_row(row)].append(row)
 
     def key_of_row(self, row):
         return tuple(self.resource.fields[name].value(row) for name in self.key)
+
+    def identity_of(self, values):
+        """Return what tells a new row of a sheet from the others."""
+        number = values.get("id")
+        return self.key_of(values) if number is None else ("id", number)
 
     def key_of(self, values):
         """Return the key of a row of a sheet, which takes the table's own values where cells are empty."""
@@ -48,12 +54,14 @@ class Rows(BaseInstanceLoader):
     def find(self, values):
         """Return the row that the values of a sheet's row mean; None: a new one.
 
+        In a table that was empty, numbers are another database's: they only tell the rows of a file apart.
+
         Raises:
             CellError: its number is nobody's or another row's, or several rows have its key.
         """
         number = values.get("id")
         if number is not None:
-            return self.numbered(number, values)
+            return None if self.was_empty else self.numbered(number, values)
         found = self.by_key.get(self.key_of(values), ())
         if len(found) > 1:
             raise CellError(

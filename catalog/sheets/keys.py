@@ -34,12 +34,13 @@ class Keys:
         self._names = {}
         self._numbers = {}
         self._wrong = set()
+        self._in_file = defaultdict(dict)  # model -> {number of a row: the number that the file gives it}
 
     def text(self, model, pk):
         """Return the name of a row."""
         names, numbers = self._table(model)
         name = names[pk]
-        return name if len(numbers[name]) == 1 else f"{name}#{pk}"
+        return name if len(numbers[name]) == 1 else f"{name}#{self._in_file[model].get(pk, pk)}"
 
     def find(self, model, text):
         """Return the number of the row that has this name.
@@ -51,7 +52,7 @@ class Keys:
         name, _sign, number = text.partition("#")
         found = numbers.get(name, ())
         if number:
-            found = [pk for pk in found if str(pk) == number]
+            found = [pk for pk in found if str(self._in_file[model].get(pk, pk)) == number]
         if not found:
             raise NotFoundError(model, text, (model, text.partition("/")[0]) in self._wrong)
         if len(found) > 1:
@@ -66,6 +67,10 @@ class Keys:
         if model in self._names:
             (values,) = model._base_manager.filter(pk=row.pk).values_list(*PARTS.get(model, ("slug",)))
             self._remember(model, row.pk, values)
+
+    def came_as(self, row, number):
+        """Remember by which number a file calls a row that it brings into another database."""
+        self._in_file[type(row)][row.pk] = number
 
     def miss(self, model, slug):
         """Remember a new row that the file names and that is wrong."""

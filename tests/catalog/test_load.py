@@ -1,6 +1,7 @@
 """`load_catalog` brings in what is missing and leaves what the staff did alone."""
 
 import shutil
+from collections import Counter
 from io import StringIO
 
 import pytest
@@ -100,6 +101,13 @@ def test_the_count_of_figures_is_printed_per_server(catalog):
             line for line in out.splitlines() if line.split()[:1] == [slug]
         )
     assert versions.current() in out
+
+
+def test_why_a_measured_case_stays_out_is_told_in_the_language_of_the_terminal(db, monkeypatch):
+    report = loading.Report(left_out=Counter({"yes": 2}))  # a word that is translated already
+    monkeypatch.setattr(loading, "load", lambda **options: report)
+    with override("ru"):
+        assert "2 (да)" in run()
 
 
 def test_texts_of_all_languages_are_loaded(catalog):

@@ -1,12 +1,14 @@
 """What keeps a row from readers, in forms, actions and imports; how much is known; how texts stand."""
 
+from datetime import date
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from catalog import completeness, history, publishing, text_states
-from catalog.models import GPU, AIModel, Server
+from catalog.models import GPU, AIModel, Evidence, GlossaryTerm, Server, WorkloadProfile
 from tests.catalog.staff import form_of, save, url
 from tests.factories import (
     AIModelFactory,
@@ -15,6 +17,7 @@ from tests.factories import (
     GPUFactory,
     GPUOptionFactory,
     ServerFactory,
+    SlotAlternativeFactory,
 )
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +35,73 @@ def test_a_server_needs_a_source_gpus_and_a_height_where_it_is_racked():
     assert fields(server) == {"rack_units"}
     server.kind = "edge"
     assert not publishing.problems(server)
+
+
+def test_of_a_server_whose_cards_nobody_lists_the_room_for_them_is_enough():
+    server = SlotAlternativeFactory().variant.server
+    EvidenceFactory(server=server, field="kind")
+    assert not publishing.problems(server)
+    # What a comparison lacks, it lacks.
+    assert "variants__gpu_options" in {need.name for need in completeness.missing(server)}
+
+
+def test_what_was_looked_up_and_is_not_published_keeps_no_gpu_back():
+    gpu = GPUFactory(tdp_w=None)
+    EvidenceFactory(gpu=gpu, field="memory_gb", stated="48")
+    assert fields(gpu) == {"tdp_w"}
+    row = EvidenceFactory(gpu=gpu, field="tdp_w", stated=None)
+    assert not publishing.problems(gpu)
+    row.stated = "70"
+    row.save()
+    assert fields(gpu) == {"tdp_w"}
+
+
+def test_all_that_ships_published_would_pass_the_gate(catalog):
+    for model in (Server, GPU, AIModel, WorkloadProfile, GlossaryTerm):
+        rows = list(model.objects.filter(is_published=True))
+        assert rows
+        found = {str(row): publishing.problems(row) for row in rows}
+        assert {name: said for name, said in found.items() if said} == {}
+
+
+def test_a_copy_is_published_once_its_sources_are_looked_up(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory()
+    server = option.variant.server
+    EvidenceFactory(server=server, field="rack_units", stated="2", checked_on=date(2026, 5, 4))
+    EvidenceFactory(option=option, field="max_count", stated="2", checked_on=date(2026, 5, 4))
+    EvidenceFactory(server=server, field="kind", stated="tower", kept=False, reason="No.")
+    address = reverse("admin:catalog_server_duplicate", args=[server.pk])
+    client.cookies["django_language"] = "en"
+    client.post(address, {"name": "Twin", "slug": "twin"})
+    twin = Server.objects.get(slug="twin")
+    response = act(client, "publish", [twin])
+    said = " ".join(str(message) for message in response.context["messages"])
+    assert "2 of its sources are weak and not checked" in said
+    page = save(client, url(twin), is_published="on").content.decode()
+    assert "1 of its sources is weak and not checked" in page
+    twin.refresh_from_db()
+    assert not twin.is_published
+    rows = [row.pk for row in Evidence.objects.filter(checked_on=None, kept=True)]
+    data = {"action": "bulk_edit", "_selected_action": rows, "apply": "yes", "set_checked_on": "on"}
+    client.post(reverse("admin:catalog_evidence_changelist"), data | {"checked_on": "2026-05-04"})
+    who = "Product managers@vendor.example"
+    assert set(Evidence.objects.filter(pk__in=rows).values_list("checked_by", flat=True)) == {who}
+    act(client, "publish", [twin])
+    twin.refresh_from_db()
+    assert twin.is_published
+
+
+def test_a_source_in_the_form_that_publishes_is_looked_up_too(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory(is_published=False)
+    EvidenceFactory(gpu=gpu, field="tdp_w", stated="350", weak=True)
+    assert save(client, url(gpu), is_published="on").status_code == 200
+    day = {"evidence-0-checked_on": "2026-05-04"}
+    assert save(client, url(gpu), is_published="on", **day).status_code == 302
+    # What readers see already is corrected as before.
+    EvidenceFactory(gpu=gpu, field="memory_gb", stated="48", weak=True)
+    assert save(client, url(gpu), market_state="legacy").status_code == 302
 
 
 def test_a_tray_stands_in_its_enclosure():

@@ -29,7 +29,7 @@ class Command(BaseCommand):
             self.stdout.write(_("Overwritten in %(table)s: %(count)d") % {"table": table, "count": count})
         for reason, count in report.left_out.most_common():
             self.stdout.write(
-                _("Measured cases left out: %(count)d (%(reason)s)") % {"count": count, "reason": reason}
+                _("Measured cases left out: %(count)d (%(reason)s)") % {"count": count, "reason": _(reason)}
             )
         if not report.changed:
             self.stdout.write(_("Nothing was missing."))

@@ -6,6 +6,8 @@ from io import BytesIO
 
 import pytest
 from django.apps import apps
+from django.core.management.color import no_style
+from django.db import connection
 from django.utils import translation
 from openpyxl import load_workbook
 
@@ -13,9 +15,13 @@ from catalog import history, versions
 from catalog.models import (
     GPU,
     AIModel,
+    BenchmarkResult,
+    CacheGroup,
     Evidence,
     GlossaryTerm,
     GPUOption,
+    MeasuredWeights,
+    ModelPart,
     PowerSupply,
     Revision,
     SearchToken,
@@ -157,6 +163,56 @@ def test_the_real_catalog_comes_back_as_it_left(catalog):
     assert not any(sheet.vanished for sheet in outcome.sheets)
     assert sum(len(sheet.lines) for sheet in outcome.sheets) > 10_000
     assert versions.current() == before
+
+
+def flush():
+    """Empty the tables of the catalog."""
+    tables = [
+        model._meta.db_table for model in apps.get_app_config("catalog").get_models(include_auto_created=True)
+    ]
+    connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables, allow_cascade=True))
+    versions.bump()
+
+
+def values_of_all():
+    """Return what every table says, without the numbers of rows."""
+    with translation.override("en"):
+        book = load_workbook(BytesIO(export()))
+    return {
+        sheet.title: sorted(
+            str([re.sub(r"#\d+", "#", str(cell)) for cell in row[1 if sheet["A1"].value == "id" else 0 :]])
+            for row in sheet.iter_rows(values_only=True)
+        )
+        for sheet in book
+    }
+
+
+def test_a_whole_workbook_fills_an_empty_catalog(small_catalog):
+    """Its numbers are those of where it comes from; two options of one GPU are told apart by them."""
+    option = GPUOption.objects.get(max_count=4)
+    EvidenceFactory(option=option, field="max_count", stated="4", checked_on=CHECKED)
+    content, before = export(), values_of_all()
+    flush()
+    run(content)
+    assert values_of_all() == before
+    assert GPUOption.objects.get(evidence__stated="4").max_count == 4
+    assert dry_run(export()).changes_nothing
+
+
+def test_gpus_and_servers_that_ship_fill_an_empty_catalog(catalog):
+    servers = Server.objects.filter(slug__in=["thinksystem-st650-v3", "thinkedge-se100"])
+    no_machines = (AIModel, CacheGroup, ModelPart, MeasuredWeights, BenchmarkResult)
+    tables = scope.whole_catalog(lambda table: table not in no_machines)
+    sources = tables[Source]
+    tables |= scope.export_tables(servers, lambda table: True)
+    tables[Source] = sources
+    tables[Evidence] |= Evidence.objects.filter(gpu__isnull=False).order_by("pk")
+    count = sum(rows.count() for rows in tables.values())
+    content = writing.workbook(tables)
+    flush()
+    outcome = dry_run(content)
+    assert not faults(outcome)
+    assert outcome.count("new") == count > 1000
 
 
 # --- what a dry run says ---------------------------------------------------------------------------
