@@ -345,6 +345,9 @@ class HistoryAdmin(admin.ModelAdmin):
             messages.error(request, str(error))
             return False
         messages.success(request, _("Restored."))
+        for name, lacks in plan.drafts.items():
+            said = {"row": name, "problems": lacks}
+            messages.warning(request, _("“%(row)s” came back as a draft: %(problems)s") % said)
         return True
 
     def rights_lacking(self, request, plan):

@@ -3,11 +3,12 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from django.core.exceptions import ValidationError
+from django.apps import apps
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils.translation import gettext as _
 
-from catalog import versions
+from catalog import publishing, versions
 from catalog.history.reading import Names, label, line
 from catalog.history.recording import recording
 from catalog.history.states import columns, path, state
@@ -39,10 +40,11 @@ class Step:
 
 @dataclass
 class Plan:
-    """All steps towards an earlier state, and rows that cannot be found."""
+    """All steps towards an earlier state, rows that cannot be found, and why some came back as drafts."""
 
     steps: list
     lost: list
+    drafts: dict = field(default_factory=dict)
 
     def lines(self):
         names = Names()
@@ -175,6 +177,10 @@ def undelete(change, *, user=None, why=""):
 def carry_out(plan, *, user=None, why=""):
     """Take the steps of a plan in one transaction, as one revision."""
     with recording(user, why, means=Revision.Means.RESTORE), versions.raised_once(), index.written_once():
+        before = {
+            key: _lacks(row)[1] if row is not None and row.is_published else None
+            for key, row in _pages(plan).items()
+        }
         _delete([step for step in plan.steps if step.what == DELETE])
         todo = sorted((step for step in plan.steps if step.what != DELETE), key=lambda step: step.path)
         while todo:
@@ -188,6 +194,51 @@ def carry_out(plan, *, user=None, why=""):
             if len(refused) == len(todo):
                 raise CannotRestore(_reason(*refused[0])) from refused[0][1]
             todo = [step for step, _error in refused]
+        _keep_pages_whole(plan, before)
+
+
+def _pages(plan):
+    """Return {(table, number): row} of what has a page for readers and is, or has a part, in a plan."""
+    found = {}
+    for step in plan.steps:
+        label, _colon, pk = step.path.partition("/")[0].partition(":")
+        model = apps.get_model(label)
+        try:
+            model._meta.get_field("is_published")
+        except FieldDoesNotExist:
+            continue
+        found[model, int(pk)] = model._base_manager.filter(pk=pk).first()
+    return found
+
+
+def _lacks(row):
+    """Return what a published row lacks, and which of that would break a page that is there already."""
+    problems = publishing.problems(row) if row is not None and row.is_published else []
+    return [str(problem) for problem in problems], [str(problem) for problem in problems if problem.columns]
+
+
+def _keep_pages_whole(plan, before):
+    """Refuse what would publish a row without what its page needs, or take some of that from a published one.
+
+    What was deleted comes back as a draft instead: it has no other way back.
+
+    Args:
+        before: {key of `_pages`: what it lacked, None where readers did not see it}.
+    """
+    added = {(step.model, step.pk) for step in plan.steps if step.what == ADD}
+    for key, row in _pages(plan).items():
+        lacks, breaks = _lacks(row)
+        if before[key] is not None:
+            lacks = [text for text in breaks if text not in before[key]]
+        if lacks and key in added:
+            row.is_published = False
+            row.save()
+            plan.drafts[str(row)] = " ".join(lacks)
+        elif lacks:
+            raise CannotRestore(
+                _("“%(row)s” would lack what its page needs: %(problems)s")
+                % {"row": row, "problems": " ".join(lacks)}
+            )
 
 
 def _delete(steps):

@@ -8,6 +8,7 @@ from django.utils import translation
 from catalog import history, versions
 from catalog.history import restoring
 from catalog.models import (
+    GPU,
     Change,
     Evidence,
     GPUOption,
@@ -327,3 +328,71 @@ def test_a_translated_text_of_a_deleted_row_comes_back_in_every_language():
     with translation.override("en"):
         history.undelete(Change.objects.get())
     assert list(type(term).objects.values_list("name_es", "name_ru", "name_en")) == [("Uno", "", "One")]
+
+
+# --- what readers see ------------------------------------------------------------------------------
+
+
+def test_a_state_is_not_restored_that_would_take_from_a_page_what_it_needs():
+    gpu = GPUFactory(tdp_w=None)
+    EvidenceFactory(gpu=gpu, field="memory_gb", stated="48")
+    with history.recording(by="ana") as record:
+        gpu.tdp_w = 350
+        gpu.save()
+    first = record.revision.pk - 1
+    with pytest.raises(history.CannotRestore, match="TDP"):
+        history.restore(gpu, first)
+    gpu.refresh_from_db()
+    assert gpu.tdp_w == 350
+    gpu.is_published = False
+    gpu.save()
+    history.restore(gpu, first)
+    gpu.refresh_from_db()
+    assert gpu.tdp_w is None
+
+
+def test_a_state_is_not_restored_that_would_publish_what_lacks_something():
+    gpu = GPUFactory()
+    with history.recording(by="ana") as record:
+        gpu.is_published = False
+        gpu.save()
+    with translation.override("en"), pytest.raises(history.CannotRestore, match="at least one source"):
+        history.restore(gpu, record.revision.pk - 1)
+    gpu.refresh_from_db()
+    assert not gpu.is_published
+    EvidenceFactory(gpu=gpu, field="memory_gb", stated="48")
+    history.restore(gpu, record.revision.pk - 1)
+    gpu.refresh_from_db()
+    assert gpu.is_published
+
+
+def test_the_only_options_of_a_published_server_do_not_go_with_a_restored_state():
+    server = ServerFactory()
+    EvidenceFactory(server=server, field="rack_units", stated="2")
+    with history.recording(by="ana") as record:
+        option = GPUOptionFactory(variant__server=server)
+    with translation.override("en"), pytest.raises(history.CannotRestore, match="Which GPUs it takes"):
+        history.restore(server, record.revision.pk - 1)
+    assert GPUOption.objects.filter(pk=option.pk).exists()
+
+
+def test_an_old_gap_does_not_stand_in_the_way_of_another_state():
+    gpu = GPUFactory(tdp_w=None, launch_year=2024)  # without a source as well
+    with history.recording(by="ana") as record:
+        gpu.launch_year = 2025
+        gpu.save()
+    history.restore(gpu, record.revision.pk - 1)
+    gpu.refresh_from_db()
+    assert (gpu.launch_year, gpu.is_published) == (2024, True)
+
+
+def test_what_lacks_something_comes_back_as_a_draft():
+    gpu = GPUFactory(tdp_w=None)
+    with history.recording(by="ana") as record:
+        gpu.delete()
+    change = record.revision.changes.get()
+    plan = restoring.plan_of_deleted(change)
+    restoring.carry_out(plan)
+    found = GPU.objects.get(slug=gpu.slug)
+    assert not found.is_published
+    assert "TDP" in plan.drafts[str(found)]

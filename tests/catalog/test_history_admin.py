@@ -268,6 +268,7 @@ def test_marketing_restore_texts_and_no_figures(editor):
 def test_a_deleted_row_is_listed_and_recovered(editor):
     option = GPUOptionFactory()
     server = option.variant.server
+    EvidenceFactory(server=server, field="rack_units", stated="2")
     client = editor("ana")
     client.post(url(server, "delete"), {"post": "yes", "why": "Wrong one"})
     page = text(client.get(reverse("admin:catalog_server_recoverlist")))
@@ -280,6 +281,19 @@ def test_a_deleted_row_is_listed_and_recovered(editor):
     assert GPUOption.objects.get(pk=option.pk).variant.server.pk == server.pk
     assert client.get(address).status_code == 404  # it is there
     assert Server.objects.get().is_published
+
+
+def test_what_lacks_something_is_recovered_as_a_draft_and_says_what(editor):
+    server = GPUOptionFactory().variant.server  # without a source
+    client = editor("ana")
+    client.cookies["django_language"] = "en"
+    client.post(url(server, "delete"), {"post": "yes"})
+    change = Change.objects.get(path=f"catalog.server:{server.pk}/")
+    address = reverse("admin:catalog_server_recover", args=[change.pk])
+    response = client.post(address, {"why": "It was right"}, follow=True)
+    said = [str(message) for message in response.context["messages"]]
+    assert any("came back as a draft" in text and "at least one source" in text for text in said)
+    assert not Server.objects.get().is_published
 
 
 def test_recovering_needs_the_right_to_add(editor, server):
