@@ -31,6 +31,7 @@ def samples(view_name):
     return found if len(found) < 4 else [found[0], found[len(found) // 2], found[-2], found[-1]]
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_titles_and_descriptions_say_what_a_page_is_and_are_its_own(client, language):
     titles, descriptions = {}, {}
@@ -49,6 +50,19 @@ def test_titles_and_descriptions_say_what_a_page_is_and_are_its_own(client, lang
             assert title not in titles, (path, titles[title])
             assert description not in descriptions, (path, descriptions[description])
             titles[title] = descriptions[description] = path
+
+
+@pytest.mark.parametrize(
+    ("view_name", "slug", "title"),
+    [
+        ("catalog:server", "thinksystem-sr675-v3", "ThinkSystem SR675 V3: AI server, GPUs and specification"),
+        ("catalog:gpu", "intel-flex-170", "Intel Data Center GPU Flex 170 16GB: servers · Test Vendor"),
+        ("catalog:api", None, "API: catalog and advice as JSON · Test Vendor"),
+    ],
+)
+def test_a_title_is_more_than_a_name_that_is_the_same_in_every_language(client, view_name, slug, title):
+    page = Page(view_name, {"slug": slug} if slug else {})
+    assert title_of(client.get(page.path("en")).content.decode()) == title
 
 
 def test_a_description_is_cut_between_words_and_marks_of_html_are_text(client):
