@@ -54,7 +54,7 @@ def problems(row, aside=()):
     found += missing_texts(row)
     if "evidence" not in aside and hasattr(row, "evidence") and not (row.pk and row.evidence.exists()):
         found.append(Problem("evidence", without_source(), ("evidence",)))
-    if hasattr(row, "evidence") and (count := unchecked(row, own="evidence" not in aside)):
+    if "evidence" not in aside and hasattr(row, "evidence") and (count := unchecked(row)):
         found.append(Problem("evidence", not_checked(count)))
     return found
 

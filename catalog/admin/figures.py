@@ -165,9 +165,10 @@ class EvidenceFormSet(forms.BaseInlineFormSet):
         return found
 
     def unchecked(self):
-        """Return how many weak sources that stay and are kept nobody has looked at."""
-        stay = (form.cleaned_data for form in self.forms if self.stays(form))
-        return sum(bool(data["kept"] and data["weak"] and not data.get("checked_on")) for data in stay)
+        """Return how many weak sources that stay and are kept, or are its parts', nobody has looked at."""
+        stay = [form.cleaned_data for form in self.forms if self.stays(form)]
+        own = [data for data in stay if data["kept"] and data["weak"] and not data.get("checked_on")]
+        return len(own) + publishing.unchecked(self.instance, own=False)
 
     def stays(self, form):
         data = getattr(form, "cleaned_data", None) or {}
@@ -182,11 +183,14 @@ class PartsFormSet(forms.BaseInlineFormSet):
         form = getattr(self.instance, "figure_form", None)
         if form is None:
             return
-        stated = kept_statements(self.model, [part.instance.pk for part in self.initial_forms])
+        changed = [
+            part
+            for part in self.forms
+            if part.has_changed() and not part.errors and not self._should_delete_form(part)
+        ]
+        stated = kept_statements(self.model, [part.instance.pk for part in changed if part.instance.pk])
         refused = False
-        for part in self.forms:
-            if not part.has_changed() or self._should_delete_form(part) or part.errors:
-                continue
+        for part in changed:
             setattr(part.instance, self.fk.name, self.instance)
             kept = stated[part.instance.pk] if part.instance.pk else defaultdict(list)
             asked = Asked.of(part.instance, part.changed_data, kept, form.given_source)
