@@ -2,6 +2,7 @@
 
 from django import forms
 from django.contrib import admin
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from modeltranslation.admin import TranslationAdmin
 
@@ -30,21 +31,33 @@ def undecided(request, fields):
     return list(fields) if request.user.has_perm("catalog.decide_evidence") else [*fields, "reason"]
 
 
-class EvidenceInline(SeveralLines, admin.TabularInline):
+class EvidenceForm(forms.ModelForm):
+    """A row of evidence below what it speaks of: once it is there, it speaks of that figure."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.instance.pk and "field" in self.fields:
+            self.fields["field"].choices = [(self.instance.field, self.instance.field_label)]
+
+
+class EvidenceInline(SeveralLines, admin.StackedInline):
     several_lines = ["stated"]
     model = Evidence
+    form = EvidenceForm
     formset = EvidenceFormSet
-    fields = [
-        "field",
-        "source",
-        "state",
-        "stated",
-        "kept",
-        "weak",
-        "checked_on",
-        "checked_by",
-        "note",
-        "reason",
+    template = "admin/evidence/inline.html"
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": [
+                    ("field", "source", "state"),
+                    ("stated", "kept", "weak"),
+                    ("checked_on", "checked_by"),
+                    ("note", "reason"),
+                ]
+            },
+        )
     ]
     autocomplete_fields = ["source"]
     formfield_overrides = SMALL_TEXTS
@@ -58,7 +71,8 @@ class EvidenceInline(SeveralLines, admin.TabularInline):
 
     def formfield_for_dbfield(self, db_field, request, **kwargs):
         if db_field.name == "field":
-            return forms.ChoiceField(choices=evidence_choices(self.parent_model), label=db_field.verbose_name)
+            label = capfirst(db_field.verbose_name)
+            return forms.ChoiceField(choices=evidence_choices(self.parent_model), label=label)
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
 
@@ -79,7 +93,7 @@ class SourceAdmin(SheetsAdmin, BulkAdmin, TranslationAdmin):
 class EvidenceAdmin(QueueViews, BoardViews, SeveralLines, SheetsAdmin, BulkAdmin):
     several_lines = ["stated"]
     bulk_fields = ["checked_on", "checked_by", "state", "weak", "source"]
-    list_display = ["subject", "field", "stated", "source", "state", "kept", "weak", "checked_on"]
+    list_display = ["subject", "figure", "stated", "source", "state", "kept", "weak", "checked_on"]
     list_filter = ["kept", "weak", "state", "checked_on", "server"]
     list_select_related = ["server", "variant", "gpu", "option__gpu", "option__variant", "ai_model", "source"]
     search_fields = ["field", "stated", "source__title", "server__name", "gpu__name", "ai_model__name"]
@@ -98,6 +112,24 @@ class EvidenceAdmin(QueueViews, BoardViews, SeveralLines, SheetsAdmin, BulkAdmin
     def save_model(self, request, obj, form, change):
         name_checker(request, form)
         super().save_model(request, obj, form, change)
+
+    def get_form(self, request, obj=None, change=False, **kwargs):
+        form = super().get_form(request, obj, change=change, **kwargs)
+        if obj is not None and "field" in form.base_fields:
+            form.base_fields["field"].choices = evidence_choices(type(obj.subject))
+        return form
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        if db_field.name == "field":
+            tables = Evidence.subject_models().values()
+            groups = [(capfirst(table._meta.verbose_name), evidence_choices(table)[1:]) for table in tables]
+            label = capfirst(db_field.verbose_name)
+            return forms.ChoiceField(choices=[("", "---------"), *groups], label=label)
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    @admin.display(description=_("field"), ordering="field")
+    def figure(self, evidence):
+        return evidence.field_label
 
     @admin.display(description=_("about"))
     def subject(self, evidence):

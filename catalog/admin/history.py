@@ -275,7 +275,7 @@ class HistoryAdmin(admin.ModelAdmin):
             request,
             "recover_list",
             title=_("Recover deleted %(name)s") % {"name": self.opts.verbose_name_plural},
-            deleted=self.deleted(),
+            deleted=[(change, reading.shown_name(self.model, change.name)) for change in self.deleted()],
         )
 
     def deleted(self):
@@ -295,7 +295,7 @@ class HistoryAdmin(admin.ModelAdmin):
         return self.bring_back(
             request,
             plan,
-            title=_("Recover: %s") % change.name,
+            title=_("Recover: %s") % reading.shown_name(self.model, change.name),
             object=None,
             revision=change.revision,
             back=self.history_address("recoverlist"),

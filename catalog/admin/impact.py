@@ -1,4 +1,4 @@
-"""A second button below a form, bulk edits too: what would this change do to advice? Nothing is saved."""
+"""A button beside those that save: what would this change do to advice? Nothing is saved."""
 
 from django.contrib import admin
 from django.http import HttpResponse
@@ -19,6 +19,8 @@ class Shown:
 
 class ImpactAdmin(admin.ModelAdmin):
     """Rows that advice rests on. Comes before HistoryAdmin, which records what it takes back."""
+
+    save_on_top = True
 
     def changeform_view(self, request, object_id=None, form_url="", extra_context=None):
         if request.method != "POST" or ASK not in request.POST:
@@ -73,6 +75,11 @@ class ImpactAdmin(admin.ModelAdmin):
             return None
         request.would_be_saved = True
         return HttpResponse()
+
+    def message_user(self, request, *args, **kwargs):
+        """Say what was done, where it was: of a trial nothing is left."""
+        if ASK not in request.POST:
+            super().message_user(request, *args, **kwargs)
 
     def render_change_form(self, request, context, add=False, change=False, form_url="", obj=None):
         may_save = self.has_add_permission(request) if add else self.has_change_permission(request, obj)

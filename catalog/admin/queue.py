@@ -127,7 +127,8 @@ class QueueViews(admin.ModelAdmin):
             record.why = record.why or _("Looked at the source again: still right.")
             row.checked_on, row.checked_by = timezone.localdate(), request.user.get_username()
             row.save()
-        messages.success(request, _("Checked today: %(figure)s.") % {"figure": f"{row.subject}, {row.field}"})
+        figure = f"{row.subject}, {row.field_label}"
+        messages.success(request, _("Checked today: %(figure)s.") % {"figure": figure})
         return self.back_to(request, "checks")
 
     def report_view(self, request, pk):

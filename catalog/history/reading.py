@@ -98,7 +98,12 @@ def line(model, name, action, values, names, change=None):
         if action == Change.Action.CHANGED or not (_blank(before) and _blank(after))
     ]
     kind = str(model._meta.verbose_name) if model else NOTHING
-    return Line(kind, name, action, cells, change)
+    return Line(kind, shown_name(model, name), action, cells, change)
+
+
+def shown_name(model, name):
+    """Return what a row was called, as staff read it."""
+    return model.shown_name(name) if hasattr(model, "shown_name") else name
 
 
 def _blank(value):
@@ -203,6 +208,8 @@ class Names:
             return ", ".join(self.row(column.related_model, pk) if column else str(pk) for pk in value)
         if column is not None and column.related_model:
             return self.row(column.related_model, value)
+        if column is not None and column.name in getattr(column.model, "HOLDS_NAMES", ()):
+            return column.model.label_of(value)
         if column is not None and column.choices:
             return str(dict(column.flatchoices).get(value, value))
         if column is not None and isinstance(value, str):

@@ -106,7 +106,8 @@ class Record:
 
     def _name(self, row):
         with translation.override("en"):  # kept in one language, whoever edits
-            return str(row)[: Change._meta.get_field("name").max_length]
+            name = getattr(row, "history_name", None) or str(row)
+            return name[: Change._meta.get_field("name").max_length]
 
 
 @contextmanager

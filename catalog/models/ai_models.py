@@ -286,8 +286,8 @@ class MeasuredWeights(Fact):
             raise ValidationError(
                 {
                     "gib": _(
-                        "gib must be between %(low)s and %(high)s GiB for the parameters of this model in "
-                        "that precision. Is it in GiB (2³⁰ bytes), not in GB?"
+                        "The size must be between %(low)s and %(high)s GiB for the parameters of this model "
+                        "in that precision. Is it in GiB (2³⁰ bytes), not in GB?"
                     )
                     % {"low": f"{low:.4g}", "high": f"{high:.4g}"}
                 }

@@ -6,9 +6,9 @@ import unicodedata
 
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
-from django.db import models, transaction
+from django.db import DEFAULT_DB_ALIAS, models, transaction
 from django.db.models import F, Q
-from django.utils.text import format_lazy
+from django.utils.text import capfirst, format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from catalog import versions
@@ -94,10 +94,31 @@ def slug_field(**options):
     )
 
 
+class FigureRule(models.CheckConstraint):
+    """A check that refuses beside its figure's input, and calls figures what staff call them."""
+
+    def deconstruct(self):
+        _path, args, kwargs = super().deconstruct()
+        return "django.db.models.CheckConstraint", args, kwargs  # to the database it is as any other
+
+    def validate(self, model, instance, exclude=None, using=DEFAULT_DB_ALIAS):
+        try:
+            super().validate(model, instance, exclude, using)
+        except ValidationError as error:
+            named = {
+                name: str(model._meta.get_field(name).verbose_name)
+                for name in self.condition.referenced_base_fields
+            }
+            parts = re.split(r"(\w+)", str(error.message))
+            first = next(part for part in parts if part in named)
+            text = "".join(named.get(part, part) for part in parts)
+            raise ValidationError({first: capfirst(text)}) from None
+
+
 def above_zero(table, *fields):
     """Return one check a field: its figure, where it is known, is above zero."""
     return [
-        models.CheckConstraint(
+        FigureRule(
             condition=Q(**{f"{field}__gt": 0}),
             name=f"{table}_{field}_above_zero",
             violation_error_message=format_lazy(
@@ -110,7 +131,7 @@ def above_zero(table, *fields):
 
 def in_order(table, low, high):
     """Return the check that of two figures, where both are known, the first is not the larger one."""
-    return models.CheckConstraint(
+    return FigureRule(
         condition=Q(**{f"{low}__lte": F(high)}),
         name=f"{table}_{low}_up_to_{high}",
         violation_error_message=format_lazy(_("{low} must not be above {high}."), low=low, high=high),
@@ -119,7 +140,7 @@ def in_order(table, low, high):
 
 def one_of(table, field, listed):
     """Return the check that a word is one of `listed` (or not known)."""
-    return models.CheckConstraint(
+    return FigureRule(
         condition=Q(**{f"{field}__in": listed.split()}),
         name=f"{table}_{field}_is_listed",
         violation_error_message=format_lazy(_("{field} must be one of the listed words."), field=field),

@@ -3,7 +3,7 @@
 from functools import reduce
 from operator import or_
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy as _
@@ -157,7 +157,37 @@ class Evidence(HasSubject, Fact):
         ]
 
     def __str__(self):
+        return f"{self.field_label}: {self.source}"
+
+    @property
+    def history_name(self):
+        """Its name as history keeps it, in no language."""
         return f"{self.field}: {self.source}"
+
+    @classmethod
+    def shown_name(cls, history_name):
+        """Return a name that history kept as staff read it."""
+        field, colon, source = history_name.partition(": ")
+        return f"{cls.label_of(field)}{colon}{source}"
+
+    @property
+    def field_label(self):
+        """What the column that the source speaks of is called."""
+        kinds = self.subject_models().items()
+        model = next((model for name, model in kinds if getattr(self, f"{name}_id")), None)
+        return self.label_of(self.field, model)
+
+    @classmethod
+    def label_of(cls, name, model=None):
+        """Return what a column is called that evidence speaks of, in one table or the first that has it."""
+        for table in [model] if model else cls.subject_models().values():
+            try:
+                found = table._meta.get_field(name)
+            except FieldDoesNotExist:
+                continue
+            named = found.related_model._meta.verbose_name_plural if found.one_to_many else found.verbose_name
+            return str(named)
+        return name
 
     @property
     def checker(self):

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models.base import (
     Fact,
+    FigureRule,
     Named,
     above_zero,
     flag,
@@ -506,7 +507,7 @@ class GPU(Named):
             in_order("gpu", "tdp_min_w", "tdp_w"),
             # A driver never reports more GiB than the printed number.
             in_order("gpu", "memory_gib_usable", "memory_gb"),
-            models.CheckConstraint(
+            FigureRule(
                 condition=Q(memory_gib_usable__gt=F("memory_gb") * LEAST_USABLE),
                 name="gpu_memory_gib_usable_is_in_gib",
                 violation_error_message=_(
@@ -514,7 +515,7 @@ class GPU(Named):
                     "the printed number. Is it in GiB (2³⁰ bytes)?"
                 ),
             ),
-            models.CheckConstraint(
+            FigureRule(
                 condition=Q(memory_gb__lte=LARGEST_MEMORY_GB),
                 name="gpu_memory_gb_is_in_gb",
                 violation_error_message=_(

@@ -1,10 +1,12 @@
-"""What waits for staff, on the first page of the admin."""
+"""What the staff's own pages show: what waits, and the dates of sources."""
 
 from django import template
 
+from catalog import sentences
 from catalog.admin.queue import TABS, waiting
 
 register = template.Library()
+register.filter("published_on", sentences.published_on)
 
 
 @register.inclusion_tag("admin/evidence/_waiting.html")

@@ -11,7 +11,7 @@ from recommender.models import RegressionCase
 
 @admin.register(RegressionCase)
 class RegressionCaseAdmin(HistoryAdmin, TranslationAdmin):
-    list_display = ["__str__", "slug", "expected_server", "is_active", "position"]
+    list_display = ["__str__", "slug", "expected", "is_active", "position"]
     list_filter = ["is_active"]
     search_fields = ["slug", "name_es", "name_ru", "name_en"]
     fieldsets = [
@@ -31,10 +31,16 @@ class RegressionCaseAdmin(HistoryAdmin, TranslationAdmin):
             _("Where it is used"),
             {
                 "description": _(
-                    "The button “What would this change do?” below servers, variants, GPU options, GPUs and "
-                    "AI models asks these cases, then the newest briefs, before and after the change."
+                    "The button “What would this change do?” beside those that save servers, variants, GPU "
+                    "options, GPUs and AI models asks these cases, then the newest briefs, before and after "
+                    "the change. A case that names no expected server is compared with itself alone: what "
+                    "comes first now, and what would come first."
                 ),
                 "fields": [],
             },
         ),
     ]
+
+    @admin.display(description=_("expected first server"), ordering="expected_server")
+    def expected(self, case):
+        return case.expected_server or _("none: before and after are compared")

@@ -1,8 +1,10 @@
 """What would this change do? Asked below a form, before anything is saved."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from catalog import history, versions
@@ -11,7 +13,7 @@ from recommender import adapters, services, services_impact
 from recommender.answers import parse
 from recommender.models import Brief, RegressionCase
 from tests.catalog.staff import form_of, url
-from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory, SourceFactory
+from tests.factories import AIModelFactory, EvidenceFactory, GPUFactory, GPUOptionFactory, SourceFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -211,6 +213,35 @@ def test_whoever_may_not_change_is_not_asked(editor, servers):
 
 def ask_status(client, row):
     return client.post(url(row), {"name": "Other", "_impact": "1"}).status_code
+
+
+def test_the_question_stands_beside_the_buttons_that_save_and_is_no_default(editor, servers):
+    low, _high = servers
+    client = editor("Ana")
+    for row in (low, low.variants.get(), low.variants.get().gpu_options.get()):
+        page = client.get(url(row)).text
+        rows = re.findall(r'<div class="submit-row">(.*?)</div>', page, re.DOTALL)
+        buttons = [re.findall(r'<input type="submit"[^>]* name="(\w+)"', found) for found in rows]
+        assert len(buttons) == 2  # above the form and below it
+        assert all(found[0] == "_save" and found[-1] == "_impact" for found in buttons)
+
+
+def test_a_trial_tells_nothing_as_if_it_were_done(editor, servers, case):
+    low, _high = servers
+    EvidenceFactory(server=low, field="rack_units", stated="3")
+    page = ask(editor("Ana"), low, rack_units=4, other_source=SourceFactory().pk)
+    assert page.context["impact"].rows
+    assert not list(page.context["messages"])
+
+
+def test_a_case_without_an_expected_server_says_what_is_compared(editor, servers, case):
+    low, _high = servers
+    client = editor("Ana")
+    client.cookies["django_language"] = "en"
+    cases = client.get(reverse("admin:recommender_regressioncase_changelist")).text
+    assert "before and after are compared" in cases
+    row = ask(client, low, is_published=None).context["impact"].rows[0]
+    assert (row.first_changed, row.expected) == (True, "")
 
 
 def test_a_bulk_edit_is_asked_the_same_way(editor, servers, case):

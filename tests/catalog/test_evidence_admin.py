@@ -1,5 +1,6 @@
 """Evidence as staff keep it: marks beside inputs, sources asked for, conflicts decided, checks repeated."""
 
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -9,9 +10,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import override
 
-from catalog import checking, stating
+from catalog import checking, history, stating
 from catalog.models import GPU, ErrorReport, Evidence, GPUOption, Revision, Server, Variant
 from tests.catalog.staff import form_of, save, url
 from tests.factories import (
@@ -68,6 +70,42 @@ def test_a_figure_says_where_it_comes_from_when_it_was_checked_by_whom_and_its_s
     assert url(row) in mark
     assert "No source." in form.fields["bandwidth_gbs"].help_text
     assert "No source." not in form.fields["length_mm"].help_text  # nothing is known of it
+
+
+def test_rows_of_evidence_say_in_one_line_what_they_state(as_member):
+    server = ServerFactory(depth_mm=763)
+    kept = sourced(server, "depth_mm", source=SourceFactory(title="Data sheet"))
+    sourced(server, "depth_mm", stated="800", kept=False, source=SourceFactory(title="Catalogue"))
+    response = as_member("Product managers").get(url(server))
+    lines = re.findall(r"<summary>(.*?)</summary>", response.text, re.DOTALL)
+    said = [re.sub(r"<[^>]+>|\s+", " ", line) for line in lines]
+    assert [("Data sheet" in line, "Catalogue" in line, "not kept" in line) for line in said] == [
+        (True, False, False),
+        (False, True, True),
+    ]
+    with override("en"):
+        assert all(line.strip().startswith(capfirst(kept.field_label)) for line in said)
+    form = next(
+        form for form in response.context["inline_admin_formsets"][-1].formset if form.instance == kept
+    )
+    assert [name for name, _label in form.fields["field"].choices] == ["depth_mm"]
+
+
+def test_columns_are_called_by_their_labels(as_member):
+    client = as_member("Product managers")
+    row = sourced(ServerFactory(depth_mm=763), "depth_mm")
+    with history.recording(by="test"):
+        row.stated = "764"
+        row.save()
+    for address in (url(row), url(row, "changelist"), url(row, "history"), url(row, "delete")):
+        page = re.sub(r"<[^>]+>", " ", client.get(address).text)
+        assert "depth_mm" not in page, address
+    with history.recording(by="test"):
+        row.delete()
+    page = client.get(reverse("admin:catalog_evidence_recoverlist")).text
+    with override("en"):
+        assert row.field_label in page
+    assert "depth_mm" not in page
 
 
 @pytest.mark.parametrize("address", ["", "https://maker.example/sheet.pdf"])
@@ -641,3 +679,14 @@ def test_words_for_a_column_are_checked():
     for field, stated in (("tdp_w", "12,5"), ("ecc", "maybe"), ("form", "brick")):
         with pytest.raises(ValidationError):
             stating.read(GPU, field, stated)
+
+
+def test_a_source_is_dated_in_the_readers_way(as_member, client):
+    client.cookies["django_language"] = "es"
+    gpu = GPUFactory(tdp_w=350)
+    sourced(gpu, "tdp_w", source=SourceFactory(published_on="2026-08-10"))
+    sourced(gpu, "tdp_w", stated="400", kept=False, source=SourceFactory(published_on="2026-08"))
+    page = as_member("Product managers").get(conflict(gpu, "tdp_w")).text
+    assert "10 de agosto de 2026" in page
+    assert "agosto de 2026" in page.replace("10 de agosto de 2026", "")
+    assert "2026-08" not in page

@@ -9,6 +9,7 @@ from django.apps import apps
 from django.core.management.color import no_style
 from django.db import connection
 from django.utils import translation
+from django.utils.text import capfirst
 from openpyxl import load_workbook
 
 from catalog import history, versions
@@ -314,7 +315,7 @@ def test_rules_of_the_table_hold_with_their_cell(small_catalog):
     )
     wrong = faults(dry_run(content))
     assert [cell for cell, _text in wrong] == ["B2", "D2", "C3"]
-    assert "depth_mm" in wrong[2][1]
+    assert capfirst(str(Server._meta.get_field("depth_mm").verbose_name)) in wrong[2][1]
 
 
 def test_numbers_that_could_be_thousands_are_asked_about(small_catalog):
