@@ -135,8 +135,8 @@ def test_texts_are_never_null(catalog):
             "memory_gib_usable is too far",
         ),
         # 51.7471 GiB are 55.563 GB
-        ("ai_models.yaml", "gib: 51.7471", "gib: 55.563", "gib must be between 48.92 and 54.33 GiB"),
-        ("ai_models.yaml", "gib: 2324.7249", "gib: 2324724.9", "gib must be between"),  # in MB
+        ("ai_models.yaml", "gib: 51.7471", "gib: 55.563", "size must be between 48.92 and 54.33 GiB"),
+        ("ai_models.yaml", "gib: 2324.7249", "gib: 2324724.9", "size must be between"),  # in MB
         ("gpus.yaml", "market_state: previous\n", "market_state: old\n", "market_state"),
         ("gpus.yaml", "manufacturer: nvidia\n", "manufacturer: nobody\n", "there is no manufacturer nobody"),
         ("gpus.yaml", "slug: nvidia-h100-sxm-80gb\n", "slug: H100\n", "slug"),
