@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
+from django.db import connection
 from pytest_django.live_server_helper import LiveServer
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
@@ -39,6 +40,13 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if "/browser/" in str(item.path):
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
+    """SQLite in a file: in memory the server's threads share one connection, which fails them now and then."""
+    if connection.vendor == "sqlite":
+        connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
 @pytest.fixture(scope="session")
