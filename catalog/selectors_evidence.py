@@ -94,7 +94,11 @@ class Sources:
                 if name:
                     label = gettext("%(name)s, %(field)s") % {"name": name, "field": label}
                 self.disagreements.append(
-                    {"label": label, "stated": self._stated(group, subject), "reason": _reason(group)}
+                    {
+                        "label": label,
+                        "stated": self._stated(group, subject),
+                        "reason": _reason(group, subject),
+                    }
                 )
         return FieldMarks({field_name: self.mark(group, subject) for field_name, group in grouped.items()})
 
@@ -193,10 +197,13 @@ def _is_shown(row, subject):
     return stating.agrees(subject, row.field, row.stated) if comparable else row.kept
 
 
-def _reason(rows):
-    """Return why the value that is shown was kept, as far as the sources themselves tell it."""
-    kept = [row for row in rows if row.kept and row.stated]
-    others = [row for row in rows if not row.kept and row.stated]
+def _reason(rows, subject):
+    """Return why the value that is shown was kept, as far as the sources themselves tell it.
+
+    What staff wrote about a decision is theirs, in the language in which they wrote it.
+    """
+    kept = [row for row in rows if row.stated and _is_shown(row, subject)]
+    others = [row for row in rows if row.stated and row not in kept]
     if not kept or not others:
         return ""
     best, next_best = (min(RANKS.index(row.state) for row in group) for group in (kept, others))
@@ -207,6 +214,8 @@ def _reason(rows):
         return gettext("The newer source.")
     if best == next_best and len({row.source_id for row in kept}) > len({row.source_id for row in others}):
         return gettext("More sources state it.")
+    if checking.Figure("", subject, rows[0].field, rows).is_open:
+        return gettext("Not decided yet: confirm it with the vendor.")
     return gettext("Chosen after weighing the sources: confirm it with the vendor.")
 
 

@@ -58,6 +58,12 @@ def test_evidence_fields_exist():
         assert row.field in row.subject.evidence_fields()
 
 
+def test_what_ships_was_looked_up_on_the_day_that_its_file_says():
+    checks = set(Evidence.objects.order_by().values_list("checked_by", flat=True).distinct())
+    assert checks == {Evidence.FROM_FILES}
+    assert not Evidence.objects.filter(checked_on=None).exists()
+
+
 def test_looked_and_not_published_differs_from_not_looked():
     """A guide of SR675 V3 tells of storage without an NVMe maximum; SR650 V3's depth: nobody looked."""
     looked = Server.objects.get(slug="thinksystem-sr675-v3")

@@ -198,7 +198,7 @@ def test_a_trap_is_visible_on_the_page(catalog, content, slug, words):
 
 
 def test_why_a_value_was_kept_is_said_as_far_as_sources_tell(content):
-    server = ServerFactory(slug="s", depth_mm=892, weight_max_kg=39, psu_count=4)
+    server = ServerFactory(slug="s", depth_mm=892, weight_max_kg=39, psu_count=4, memory_slots=32)
     maker, copy = SourceFactory(published_on="2026-09"), SourceFactory(published_on="2025-01")
     third = SourceFactory(published_on="")
 
@@ -210,14 +210,20 @@ def test_why_a_value_was_kept_is_said_as_far_as_sources_tell(content):
     state("weight_max_kg", maker, "39")
     state("weight_max_kg", copy, "42", kept=False)
     state("psu_count", copy, "4")
-    state("psu_count", third, "2", kept=False, state="maker")
+    state("psu_count", third, "2", kept=False, state="maker", reason="Las dos bastan.")
+    state("memory_slots", copy, "32")
+    state("memory_slots", third, "24", kept=False)
     text = seen(content("s")).split("Where sources disagree", 1)[1]
-    depth, weight, supplies = (
-        text.split(word, 1)[1] for word in ("Depth, mm:", "Max. weight, kg:", "Power supplies:")
+    depth, weight, supplies, slots = (
+        text.split(word, 1)[1]
+        for word in ("Depth, mm:", "Max. weight, kg:", "Power supplies:", "Memory slots:")
     )
     assert depth.index("Better founded: stated by the vendor.") < 200
     assert weight.index("The newer source.") < 200
     assert supplies.index("Chosen after weighing the sources: confirm it with the vendor.") < 200
+    assert slots.index("Not decided yet: confirm it with the vendor.") < 200
+    # What staff wrote is theirs, in the language in which they wrote it.
+    assert "Las dos bastan" not in text
 
 
 def test_a_source_that_gives_no_figure_stands_behind_none(content):

@@ -171,6 +171,7 @@ def flush():
     tables = [
         model._meta.db_table for model in apps.get_app_config("catalog").get_models(include_auto_created=True)
     ]
+    connection.check_constraints()  # those that wait would stand in the way
     connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables, allow_cascade=True))
     versions.bump()
 
