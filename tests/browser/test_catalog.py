@@ -278,7 +278,10 @@ def test_a_phone_has_the_filters_in_a_drawer(page):
     page.select_option("#id_stage", "training")
     show(page)
     expect(page.locator("#count")).to_have_text(COUNTS["es"])
-    heights = page.locator(".filters select, .filters button, .site-nav a").evaluate_all(
+    mark(page, 0)
+    expect(page.locator(".marked li")).to_have_count(1)
+    reached = ".filters select, .filters button, .site-nav a, .active-filters a, .count + a"
+    heights = page.locator(reached).evaluate_all(
         "elements => elements.map(element => element.getBoundingClientRect().height)"
     )
     assert min(heights) >= 44
