@@ -1,5 +1,6 @@
 """`load_catalog` brings in what is missing and leaves what the staff did alone."""
 
+import datetime
 import shutil
 from collections import Counter
 from io import StringIO
@@ -162,6 +163,21 @@ def test_a_wrong_file_is_refused_and_nothing_stays(db, folder, file, old, new, m
     with pytest.raises(loading.FixtureError, match=message):
         loading.load(folder, overwrite=True)
     assert counts() == before
+
+
+@pytest.mark.parametrize("day", [datetime.date(2026, 5, 4), None])
+def test_a_figure_was_looked_up_when_its_file_says_so(db, tmp_path, day):
+    for name in ("enclosures", "ai_models", "workloads", "glossary"):
+        (tmp_path / f"{name}.yaml").write_text("[]")
+    (tmp_path / "manufacturers.yaml").write_text("- {slug: maker, name: Maker}")
+    (tmp_path / "sources.yaml").write_text("- {slug: sheet, title: Sheet}")
+    dated = f"checked_on: {day}, " if day else ""
+    evidence = "memory_gb: 48, evidence: [{source: sheet, state: maker, fields: [memory_gb]}]"
+    card = f"- {{slug: card, name: Card, manufacturer: maker, market_state: current, {dated}{evidence}}}"
+    (tmp_path / "gpus.yaml").write_text(card)
+    loading.load(tmp_path)
+    row = Evidence.objects.get(stated="48")
+    assert (row.checked_on, row.checked_by) == (day, Evidence.FROM_FILES if day else "")
 
 
 def test_the_command_says_what_is_wrong(db, monkeypatch):
