@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.utils import timezone, translation as languages
 
-from catalog import versions
+from catalog import history, versions
 from catalog.guides import checks, live, markdown, states
 from catalog.models import GuideAddress, GuideBlock, GuideEdition, GuideTranslation
 
@@ -38,6 +38,7 @@ def write(guide, language, *, at=None, by=None):
     """Put a guide's text into public without looking at it; `publish` looks first."""
     at = at or timezone.now()
     unschedule(guide, language)
+    is_later = at > timezone.now()
     last = guide.editions.filter(language=language, ended_at=None).first()
     if last:
         at = max(at, last.publish_at)
@@ -54,6 +55,7 @@ def write(guide, language, *, at=None, by=None):
         published_by=by,
         **text,
     )
+    _note(guide, language, "scheduled" if is_later else "public", None if is_later else last, edition)
     if last:
         _keep_blocks(last, edition)
     GuideAddress.objects.get_or_create(language=language, slug=edition.slug, defaults={"guide": guide})
@@ -61,6 +63,12 @@ def write(guide, language, *, at=None, by=None):
     row.step = GuideTranslation.Step.DRAFT
     row.save()
     return edition
+
+
+def _note(guide, language, name, before, after):
+    """Leave in the guide's history which text readers see, or will see."""
+    moments = [edition and edition.publish_at.isoformat() for edition in (before, after)]
+    history.note(guide, f"{name}_{language}", *moments)
 
 
 def _keep_blocks(last, edition):
@@ -90,6 +98,7 @@ def unschedule(guide, language):
             return False
         ended = guide.editions.filter(language=language, ended_at=later.publish_at)
         before = ended.exclude(pk=later.pk).first()
+        _note(guide, language, "scheduled", later, None)
         later.delete()
         if before:
             before.ended_at = None
@@ -105,11 +114,13 @@ def withdraw(guide, language):
         for edition in guide.editions.filter(language=language, ended_at=None):
             edition.ended_at = now
             edition.save()
+            _note(guide, language, "public", edition, None)
 
 
 def set_step(guide, language, step):
     """Send a language to review, or back to its author."""
     row, _created = GuideTranslation.objects.get_or_create(guide=guide, language=language)
+    history.note(guide, f"step_{language}", row.step, step)
     row.step = step
     row.save()
     versions.bump_content()

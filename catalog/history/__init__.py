@@ -5,7 +5,7 @@ kept of a save that changes nothing. Restoring takes the way of any other edit: 
 """
 
 from catalog.history.reading import between, entries, last
-from catalog.history.recording import added, connect, follow, forget, recording
+from catalog.history.recording import added, connect, follow, forget, note, recording
 from catalog.history.restoring import CannotRestore, restore, undelete
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "follow",
     "forget",
     "last",
+    "note",
     "recording",
     "restore",
     "undelete",

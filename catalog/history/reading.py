@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from django.conf import settings
 from django.db.models import Max
-from django.utils import formats
+from django.utils import formats, timezone
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.translation import gettext as _, gettext_lazy
 
@@ -91,6 +91,8 @@ def line_of(change, names=None):
 
 def line(model, name, action, values, names, change=None):
     known = columns(model) if model else {}
+    if hasattr(model, "history_notes"):
+        known = known | model.history_notes()
     cells = [
         cell(known.get(column), column, before, after, names)
         for column, (before, after) in values.items()
@@ -208,7 +210,7 @@ class Names:
             return ", ".join(self.row(column.related_model, pk) if column else str(pk) for pk in value)
         if column is not None and column.related_model:
             return self.row(column.related_model, value)
-        if column is not None and column.name in getattr(column.model, "HOLDS_NAMES", ()):
+        if column is not None and column.name in getattr(_table(column), "HOLDS_NAMES", ()):
             return column.model.label_of(value)
         if column is not None and column.choices:
             return str(dict(column.flatchoices).get(value, value))
@@ -233,10 +235,17 @@ class Names:
         return f"{gone.name}, {number}" if gone else number
 
 
+def _table(column):
+    return getattr(column, "model", None)  # what is noted beside columns has none
+
+
 def _moment(kind, text) -> str | date | datetime:
     """Return a text that stands for a day or a moment as that."""
     parse = {"DateField": parse_date, "DateTimeField": parse_datetime}.get(kind)
     try:
-        return (parse and parse(text)) or text
+        moment = (parse and parse(text)) or text
     except ValueError:
         return text
+    return (
+        timezone.localtime(moment) if isinstance(moment, datetime) and timezone.is_aware(moment) else moment
+    )

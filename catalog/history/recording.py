@@ -38,6 +38,7 @@ class Record:
         self.by = by
         self.revision = None  # written at the end, where something changed
         self._rows = {}  # (model, pk) -> Touched
+        self._notes = {}  # (model, pk) -> {name: [before, after]}
         self._paths = {}
 
     def before(self, model, pk):
@@ -50,6 +51,12 @@ class Record:
         """Note a row that was written; a new one had no number before."""
         touched = self._rows.setdefault((type(row), row.pk), Touched(None))
         touched.is_gone = False
+
+    def note(self, row, name, before, after):
+        """Note what becomes of a row beside its columns; of several steps the first and the last count."""
+        self.before(type(row), row.pk)
+        noted = self._notes.setdefault((type(row), row.pk), {})
+        noted[name] = [noted[name][0] if name in noted else before, after]
 
     def deletes(self, row):
         """Keep all that a row is before it goes, and how it was before the first change of this act."""
@@ -90,6 +97,8 @@ class Record:
                 for name in (after or before)
                 if before.get(name) != after.get(name)
             }
+            noted = self._notes.get((model, pk), {})
+            values |= {name: pair for name, pair in noted.items() if pair[0] != pair[1]}
             if not values:
                 continue
             action = Change.Action.CHANGED
@@ -139,6 +148,16 @@ def added(rows):
     if record is not None:
         for row in rows:
             record.saved(row)
+
+
+def note(row, name, before, after):
+    """Note a step of a row that is no column of it: restoring leaves it as it is.
+
+    The row's table says by `history_notes()` how it is shown.
+    """
+    record = _open.get()
+    if record is not None:
+        record.note(row, name, before, after)
 
 
 def forget(row):

@@ -127,6 +127,21 @@ class Guide(models.Model):
         for language in LANGUAGES:
             self._clean_slug(language)
 
+    @classmethod
+    def history_notes(cls):
+        """Return {name: field} of the steps that history notes: what readers see of each language."""
+        return {
+            f"{name}_{code}": field(
+                format_lazy("{step} ({language})", step=step, language=_(str(language))), **options
+            )
+            for code, language in settings.LANGUAGES
+            for name, step, field, options in (
+                ("public", _("public since"), models.DateTimeField, {}),
+                ("scheduled", _("appears at"), models.DateTimeField, {}),
+                ("step", _("step"), models.CharField, {"choices": GuideTranslation.Step.choices}),
+            )
+        }
+
     def _clean_slug(self, language):
         column = f"slug_{language}"
         title = getattr(self, f"title_{language}")

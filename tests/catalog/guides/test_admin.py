@@ -7,13 +7,14 @@ from datetime import UTC
 import pytest
 from django.contrib import admin
 from django.urls import reverse
+from django.utils import formats, timezone
 from django.utils.translation import override
 
 from catalog import history
 from catalog.admin.history import HistoryAdmin
 from catalog.guides import publishing, states
 from catalog.guides.states import State
-from catalog.models import GlossaryTerm, Guide, GuideEdition, Revision, WorkloadProfile
+from catalog.models import Change, GlossaryTerm, Guide, GuideEdition, Revision, WorkloadProfile
 from tests.catalog.staff import form_of, save, url
 from tests.factories import GuideFactory, ServerFactory
 
@@ -168,7 +169,7 @@ def test_a_browsers_ends_of_lines_change_nothing(marketing):
     marketing.post(
         url(guide), form_of(marketing, url(guide)) | {"body_es": data["body_es"], "act": "publish:es"}
     )
-    assert not Revision.objects.exists()
+    assert {name for change in Change.objects.all() for name in change.values} == {"public_es"}
     assert not state(guide, "ru").is_behind
     assert len({edition.body for edition in GuideEdition.objects.all()}) == 1
 
@@ -347,6 +348,42 @@ def test_one_language_comes_back_alone_where_that_is_asked_for(marketing, query,
     guide.refresh_from_db()
     assert (guide.body_es, guide.body_ru) == ("Segunda.", russian)
     assert guide.author == ("Ivan" if query else "Ana")
+
+
+def test_history_says_who_published_which_language_when_and_restoring_leaves_it(marketing):
+    guide = GuideFactory()
+    save(marketing, url(guide), act="review:es", why="Ready")
+    save(marketing, url(guide), act="publish:es")
+    edition = GuideEdition.objects.get()
+    save(marketing, url(guide), act="withdraw:es")
+    marketing.cookies["django_language"] = "en"
+    with override("en"):
+        entries = history.entries(guide)
+        cells = [
+            [(cell.label, cell.after) for line in entry.lines for cell in line.cells] for entry in entries
+        ]
+        since = formats.localize(timezone.localtime(edition.publish_at))
+        assert cells == [
+            [("public since (Spanish)", "—")],
+            [("public since (Spanish)", since)],
+            [("step (Spanish)", "in review")],
+        ]
+    assert {entry.revision.made_by for entry in entries} == {"Marketing@vendor.example"}
+    assert "public since" in marketing.get(url(guide, "history")).text
+    history.restore(guide, 0)
+    assert state(guide).state == State.DRAFT
+
+
+def test_what_waits_for_its_time_is_in_the_history(marketing):
+    guide = GuideFactory()
+    with history.recording(by="test"):
+        publishing.publish(guide, "es", at=timezone.now() + datetime.timedelta(days=2))
+    with history.recording(by="test"):
+        publishing.unschedule(guide, "es")
+    taken_back, scheduled = (entry.lines[0].change.values for entry in history.entries(guide))
+    ((name, (before, after)),) = scheduled.items()
+    assert (name, before) == ("scheduled_es", None)
+    assert taken_back == {"scheduled_es": [after, None]}
 
 
 def test_all_texts_of_the_site_have_a_history():
