@@ -9,12 +9,13 @@ Every test fails on a request to another host, on an error in the console and on
 
 import os
 import shutil
+import threading
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, connections
 from pytest_django.live_server_helper import LiveServer
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
@@ -44,13 +45,20 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
-    """SQLite in a file: in memory the server's threads share one connection, which fails them now and then."""
+    """SQLite in a file: in memory the server's threads share one connection and now and then fail."""
     if connection.vendor == "sqlite":
         connection.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args, base_url):
+def own_connections(base_url, playwright):
+    """Close what the tests opened under Playwright's loop while it still runs: nobody finds it afterwards."""
+    yield
+    connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args, base_url, own_connections):
     # The site comes first: once Playwright's loop runs, Django opens other connections for this thread.
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": QUIET}
 
@@ -63,6 +71,10 @@ def base_url(django_db_setup, django_db_blocker):
         server = LiveServer("localhost")
         yield server.url
         server.stop()
+        # A thread that has just answered may still hold the database, which goes next.
+        for thread in threading.enumerate():
+            if "process_request_thread" in thread.name:
+                thread.join(timeout=10)
 
 
 @pytest.fixture
