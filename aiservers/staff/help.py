@@ -43,6 +43,7 @@ ROLES = {
             "everybody",
             _("Help for everybody: signing in"),
             _("Two-factor sign-in, lost phones, locked sign-ins and what is written down about them."),
+            _("The page of two-factor sign-in: where it stands, and the button that sets it up."),
         ),
     )
 }

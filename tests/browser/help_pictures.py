@@ -20,6 +20,7 @@ PICTURES = {
     "product-managers": "/admin/catalog/server/",
     "sales": "/admin/recommender/lead/",
     "marketing": "/admin/catalog/guide/board/",
+    "everybody": "/admin/two-factor/",
 }
 
 

@@ -1,9 +1,12 @@
 """What is written down about staff, who reads it, and for how long."""
 
+import re
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.urls import reverse
@@ -116,6 +119,9 @@ def test_the_last_administrator_gets_in_again_by_a_command(app, sign_in):
             call_command("remove_second_factor", name)
 
 
+LARGEST_PICTURE = 64 * 1024  # bytes
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_role_has_its_help(maria, client, language):
     client.force_login(maria)
@@ -137,5 +143,7 @@ def test_every_role_has_its_help(maria, client, language):
         html = response.content.decode()
         assert f'<html lang="{language}"' in html
         assert html.count("<h2>") >= 3
+        (picture,) = re.findall(r'<figure><img src="[^"]*/(img/help/[^"]+)"', html)
+        assert Path(finders.find(picture)).stat().st_size < LARGEST_PICTURE
         for _tag, attributes in Document(html).elements:
             assert "style" not in attributes
