@@ -366,7 +366,7 @@ def test_a_figure_carries_its_source_and_a_disagreement_shows_both(client, read)
 
 @pytest.mark.django_db
 def test_sources_of_different_figures_do_not_disagree(client):
-    option = GPUOptionFactory(variant__server__slug="calm")
+    option = GPUOptionFactory(variant__server__slug="calm", max_count=2, card_power_cap_w=450)
     EvidenceFactory(option=option, field="max_count", stated="2")
     EvidenceFactory(option=option, field="card_power_cap_w", stated="450")
     with override("en"):
