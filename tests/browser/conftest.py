@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
 from pytest_django.live_server_helper import LiveServer
 
 CHROMIUM = shutil.which(os.environ.get("CHROMIUM", "chromium"))
@@ -51,14 +51,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, t
 
 
 @pytest.fixture(scope="session")
-def own_connections(base_url, playwright):
-    """Close what the tests opened under Playwright's loop while it still runs: nobody finds it afterwards."""
-    yield
-    connections.close_all()
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args, base_url, own_connections):
+def browser_type_launch_args(browser_type_launch_args, base_url):
     # The site comes first: once Playwright's loop runs, Django opens other connections for this thread.
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": QUIET}
 
