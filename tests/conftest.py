@@ -20,9 +20,18 @@ from recommender import adapters
 
 ROOT = Path(__file__).resolve().parent.parent
 
-hypothesis_settings.register_profile("short", max_examples=20, deadline=None)
+# The short run takes the same examples every time; the long one takes others each time.
+hypothesis_settings.register_profile("short", max_examples=20, deadline=None, derandomize=True)
 hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--second-database",
+        action="store_true",
+        help="leave out what a run on another database settles: tests without rows and `one_database`",
+    )
 
 
 def pytest_configure(config):
@@ -37,9 +46,32 @@ def pytest_configure(config):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Put tests of rows of their own first: to empty the real catalog for each takes longer than they do."""
     items.sort(key=lambda item: "loaded_catalog" in getattr(item, "fixturenames", ()))
+    if config.getoption("second_database"):
+        settled = [item for item in items if not depends_on_the_database(item)]
+        items[:] = [item for item in items if depends_on_the_database(item)]
+        config.hook.pytest_deselected(items=settled)
+        if hasattr(config, "workeroutput"):  # of several processes, none of which prints the summary
+            config.workeroutput["settled"] = len(settled)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Let the summary count what was left out, once: every worker leaves out the same."""
+    terminal = node.config.pluginmanager.get_plugin("terminalreporter")
+    if "deselected" not in terminal.stats:
+        settled = getattr(node, "workeroutput", {}).get("settled", 0)
+        node.config.hook.pytest_deselected(items=[node] * settled)  # how many is all that it shows
+
+
+def uses_database(item):
+    return bool({"db", "loaded_catalog"} & set(item.fixturenames) or item.get_closest_marker("django_db"))
+
+
+def depends_on_the_database(item):
+    return uses_database(item) and not item.get_closest_marker("one_database")
 
 
 def forget_catalog():
@@ -99,8 +131,7 @@ def catalog(loaded_catalog, db):
 @pytest.fixture(autouse=True)
 def own_rows_only(request):
     """Hide the real catalog from a test that uses the database and did not ask for it."""
-    uses_database = "db" in request.fixturenames or request.node.get_closest_marker("django_db")
-    if not uses_database or "loaded_catalog" in request.fixturenames:
+    if not uses_database(request.node) or "loaded_catalog" in request.fixturenames:
         yield
         return
     request.getfixturevalue("db")

@@ -10,6 +10,7 @@ from tests.pages import LANGUAGES, Document
 pytestmark = pytest.mark.ignore_template_errors
 
 
+@pytest.mark.one_database
 @pytest.mark.parametrize("model", admin.site._registry, ids=lambda model: model._meta.label_lower)
 def test_lists_and_forms_keep_the_policy(admin_client, catalog, model):
     name = f"{model._meta.app_label}_{model._meta.model_name}"

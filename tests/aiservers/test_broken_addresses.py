@@ -1,6 +1,6 @@
 """Whatever stands in an address, the answer is a page: never an error of ours, never a cookie."""
 
-from itertools import cycle
+from itertools import batched, cycle
 from urllib.parse import quote
 
 import pytest
@@ -67,7 +67,18 @@ def assert_page(client, path):
     assert response.content.decode().lstrip().startswith("<!doctype html>"), path
 
 
-@pytest.mark.parametrize("view_name", public_view_names())
+def asked_of_rows(view_name):
+    """Tell whether a page looks for rows by what its address says; answers only meet what is kept of them."""
+    return view_name.startswith("catalog:") or view_name == "recommender:results"
+
+
+@pytest.mark.parametrize(
+    "view_name",
+    [
+        pytest.param(name, marks=[] if asked_of_rows(name) else pytest.mark.one_database)
+        for name in public_view_names()
+    ],
+)
 def test_any_query_gives_the_page(client, view_name):
     page = pages(view_name)[0]
     path, _, query = page.path("ru").partition("?")
@@ -76,9 +87,10 @@ def test_any_query_gives_the_page(client, view_name):
     names = [quote(name) for name in fields(client, page)]
     for value in VALUES if names else []:
         assert_page(client, f"{path}?{'&'.join(f'{name}={value}' for name in names)}")
-    for name, value in zip(names, cycle(VALUES), strict=False):
-        others = "&".join(part for part in query.split("&") if part and not part.startswith(f"{name}="))
-        assert_page(client, f"{path}?{others}&{name}={value}")
+    for few in batched(zip(names, cycle(VALUES), strict=False), 3, strict=False):
+        broken = dict(few)
+        others = [part for part in query.split("&") if part and part.partition("=")[0] not in broken]
+        assert_page(client, f"{path}?{'&'.join([*others, *map('='.join, few)])}")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from tests import validity
 from tests.pages import LANGUAGES, pages, public_view_names, shipped_guides
 
+pytestmark = pytest.mark.one_database
 PER_TYPE = 2  # pages of one type: what they show differs more than their HTML
 
 

@@ -39,7 +39,15 @@ def command(given, tmp_path, language, top=5):
     return json.loads(out.getvalue())
 
 
-@pytest.mark.parametrize("given", [CHAT, NOTHING_FITS, SPEECH], ids=["fits", "out", "speech"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        CHAT,
+        pytest.param(NOTHING_FITS, marks=pytest.mark.one_database),
+        pytest.param(SPEECH, marks=pytest.mark.one_database),
+    ],
+    ids=["fits", "out", "speech"],
+)
 def test_advice_is_that_of_the_command_in_every_language_and_described(client, tmp_path, given):
     for language in LANGUAGES:
         found = ask(client, given, language=language).json()
@@ -48,6 +56,7 @@ def test_advice_is_that_of_the_command_in_every_language_and_described(client, t
     Advice.model_validate(found)
 
 
+@pytest.mark.one_database
 def test_advice_for_two_jobs_is_that_of_the_command_and_described(client, tmp_path):
     found = ask(client, TWO_JOBS, top=2, language="en").json()
     assert found == command(TWO_JOBS, tmp_path, "en", top=2)

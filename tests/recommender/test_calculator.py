@@ -14,7 +14,7 @@ from recommender.sizing.formulas import FORMULAS
 from recommender.sizing.specs import GIB
 from tests.recommender.advice import advice
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 LANGUAGES = ["es", "ru", "en"]
 
 CHAT = {"model": "llama-3.3-70b", "concurrency": "16", "context_tokens": "8192"}

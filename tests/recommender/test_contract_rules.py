@@ -20,7 +20,7 @@ from tests.recommender.advice import (
     servers,
 )
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 COUNTS = {1, 2, 3, 4, 5, 6, 7, 8, 10}  # powers of two, and the largest numbers of some servers
 

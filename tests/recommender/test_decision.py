@@ -11,7 +11,7 @@ from recommender.ranking import fits_somehow
 from recommender.scatter import amount_of
 from tests.recommender.advice import CHAT, advice, match_of
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 
 def result_of(**answers):

@@ -16,6 +16,8 @@ from recommender.evaluation.shelf import same_source
 from recommender.sizing.demand import Corner
 from recommender.sizing.rules import power_of, work_of
 
+pytestmark = pytest.mark.one_database
+
 # vLLM logs: https://github.com/vllm-project/vllm/issues/10517 and the estimator of openshift-psap.
 LLAMA_8B = {
     "id": "llama-8b",

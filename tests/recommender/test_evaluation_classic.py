@@ -11,6 +11,7 @@ from recommender.evaluation.catalog import CatalogShelf
 from recommender.evaluation.throughput import predict
 from recommender.sizing import measured
 
+pytestmark = pytest.mark.one_database
 FILES = sorted((settings.BASE_DIR / "fixtures" / "benchmarks").glob("*.yaml"))
 KINDS = {"vision", "asr", "image_generation", "embedding"}
 

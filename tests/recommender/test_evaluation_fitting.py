@@ -17,6 +17,8 @@ from recommender.sizing.specs import Range
 from recommender.sizing.training_constants import TRAINING
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.one_database
+
 
 @dataclass(frozen=True)
 class Engine:

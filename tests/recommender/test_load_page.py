@@ -5,7 +5,7 @@ from django.utils.translation import override
 
 from tests.pages import LANGUAGES, Document, Page
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 CHAT = (
     "stage=inference&workload=chat&model=llama-3.1-8b&input_tokens=1500&output_tokens=400"

@@ -12,7 +12,7 @@ from recommender.measure_texts import page
 from recommender.services import holds, recommend, turning
 from tests.recommender.advice import CHAT, KNOWN_CHAT
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 WORK = [
     CHAT,

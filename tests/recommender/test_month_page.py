@@ -3,7 +3,7 @@ from django.utils.translation import override
 
 from tests.pages import LANGUAGES, Document, Page
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 TRAINING = (
     "stage=fine_tuning&model=llama-3.1-8b&method={method}&dataset_tokens=50000000&epochs=3&target_hours=24"

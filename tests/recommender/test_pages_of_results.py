@@ -19,7 +19,7 @@ from recommender.answers import KEYS
 from recommender.management.commands.benchmark_results import MAX_BYTES, QUESTIONS
 from tests.pages import Page
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 LANGUAGES = ["es", "ru", "en"]
 
 CHAT = {"stage": "inference", "workload": "chat", "model": "llama-3.1-8b", "concurrency": "10"}

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 BOTH = "stage=mixed&workload=rag&model=llama-3.3-70b&concurrency=20&method=qlora&documents=100000"
 

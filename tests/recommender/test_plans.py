@@ -19,7 +19,7 @@ from recommender.services import recommend
 from recommender.sizing.specs import Range
 from tests.recommender.advice import CHAT, advice
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 HOUR = 3600.0
 BOTH = CHAT | {"stage": "mixed", "ttft_ms": 2000, "tpot_ms": 100}

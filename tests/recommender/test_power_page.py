@@ -12,7 +12,7 @@ from recommender.power_page import power_details
 from recommender.sizing.power import server_power_w
 from tests.pages import LANGUAGES, Document, Page
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 
 def a_match(server="thinksystem-sr680a-v3", gpu="nvidia-b200-sxm-180gb", gpus=8, servers=1, units=8):

@@ -15,7 +15,7 @@ from recommender.ranking import first_place, fits_somehow, rank
 from recommender.sizing.choosing import standing
 from tests.recommender.advice import advice
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 PILED = ("thinksystem-sr655-v3", "thinksystem-sr650-v3", "thinksystem-sr650a-v4")
 FEW = settings(max_examples=5, deadline=None)
 

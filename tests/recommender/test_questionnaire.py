@@ -13,7 +13,7 @@ from recommender.questions import GROUPS, NOT_ASKED, group_of
 from tests.factories import AIModelFactory
 from tests.recommender.forms_of_pages import Filled, answers_of
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 LANGUAGES = ["es", "ru", "en"]
 ASKED = [name for name in KEYS if name not in NOT_ASKED]
 NUMBERS = [name for name in ASKED if KEYS[name].kind == "number"]

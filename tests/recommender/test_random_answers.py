@@ -11,7 +11,7 @@ from recommender import answers, services
 from recommender.adapters import load_specs
 from recommender.random_answers import random_answers
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 SETS = 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 24
 PARTS = 4  # tests, so that several processes share them

@@ -13,7 +13,7 @@ from recommender.services import recommend
 from recommender.sizing.choosing import standing
 from recommender.sizing.scores import _SCALES, points
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 CHAT = {"stage": "inference", "model": "llama-3.1-8b", "concurrency": 10, "context_tokens": 8192}
 

@@ -9,7 +9,7 @@ from recommender import services
 from recommender.answers import KEYS, parse
 from recommender.relevance import COMPANIONS, relevance, trials
 
-pytestmark = pytest.mark.usefixtures("catalog")
+pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
 CHAT = {"stage": "inference", "workload": "chat", "model": "llama-3.1-8b", "concurrency": "8"}
 VISION = {"stage": "inference", "workload": "vision", "streams": "8", "frames_per_second": "10"}
