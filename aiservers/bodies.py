@@ -40,7 +40,7 @@ def posted_json(request):
         raise Refused(problems.response(415, text, headers={"Accept": "application/json"}))
     try:
         text = body.decode("utf-8").removeprefix(BYTE_ORDER_MARK)
-        return json.loads(text, parse_constant=str) if text.strip() else {}
+        return json.loads(text, parse_constant=str) if body else {}
     except (ValueError, RecursionError):
         text = _("The body is not JSON.")
         raise Refused(problems.response(400, text, kind="bad-json")) from None

@@ -160,3 +160,9 @@ def test_a_post_needs_no_token_because_it_changes_nothing():
     assert not response.cookies
     assert response["Cache-Control"] == "no-store"
     assert "Access-Control-Allow-Origin" not in response
+
+
+@pytest.mark.parametrize("body", [b"\r", b"  ", b"\xef\xbb\xbf"])
+def test_a_body_of_blanks_is_no_json(client, body):
+    answer = client.post("/api/v1/recommendations", body, content_type="application/json")
+    assert answer.status_code == 400
