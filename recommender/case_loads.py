@@ -122,6 +122,7 @@ def _requests(
     for key in keys[keys.index(source) + 1 :]:
         if reader.given(key):
             notices.append(Notice("load_precedence", (("key", key), ("used", source))))
+    _contradictions(reader, notices)
     per_second: list[float] | None = None
     if source == "users":
         people, active, each, peak = (
@@ -161,6 +162,15 @@ def _requests(
         reader.note("concurrency", value, "default", "from_rate")
     if reader.given("queue_ok"):
         reader.text("queue_ok")
+
+
+def _contradictions(reader: Reader, notices: list[Notice]) -> None:
+    """Say which answers about the load cannot both hold, and which of the two counts."""
+    peak, normal = (reader.answers.interval(key) for key in ("concurrency", "normal_concurrency"))
+    if peak and normal and normal.low > peak.high:
+        notices.append(Notice("normal_above_peak", (("normal", int(normal.low)), ("peak", int(peak.high)))))
+    if reader.given("queue_seconds") and reader.answers.one("queue_ok") != "yes":
+        notices.append(Notice("wait_without_queue", (("key", "queue_seconds"), ("needed", "queue_ok"))))
 
 
 def _up(requests: float) -> int:

@@ -131,7 +131,7 @@ def size_notices(answers: Answers, model: AIModelSpec | None, serves: bool) -> l
     if answers.one("model"):
         return [Notice("size_beside_model", (("key", key),)) for key in sizes]
     if sizes == ["active_parameters_b"]:
-        return [Notice("active_without_total")]
+        return [Notice("active_without_total", (("key", "active_parameters_b"),))]
     if not serves or model is None or model.cache_spread is None:
         return []
     spread, each = model.cache_spread, cache_bytes_per_token(model, "bf16") / KIB

@@ -484,7 +484,7 @@ def _growth(result: Result) -> list[str]:
 def _with_labels(notice: Notice) -> Notice:
     """Return a notice that names questions by their words instead of their keys."""
     params = tuple(
-        (name, str(KEYS[value].label) if name in ("key", "used") and value in KEYS else value)
+        (name, str(KEYS[value].label) if name in ("key", "used", "needed") and value in KEYS else value)
         for name, value in notice.params
     )
     return replace(notice, params=params)

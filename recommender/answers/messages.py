@@ -93,12 +93,17 @@ NOTICES = {
         "(%(request)s tokens): the cache was sized for the former."
     ),
     "load_precedence": _("“%(key)s” was not used because “%(used)s” says the load more directly."),
+    "normal_above_peak": _(
+        "A normal day was given with %(normal)s requests at once, more than the peak (%(peak)s): "
+        "the peak counts."
+    ),
+    "wait_without_queue": _(
+        "“%(key)s” was not used: it counts only where “%(needed)s” is answered with yes."
+    ),
     "size_beside_model": _(
         "“%(key)s” was not used: the model that was named has its own size in the catalog."
     ),
-    "active_without_total": _(
-        "“active_parameters_b” was not used: it counts only beside the number of all parameters."
-    ),
+    "active_without_total": _("“%(key)s” was not used: it counts only beside the number of all parameters."),
     "shape_guessed": _(
         "Only the size of this model is known. Its cache is guessed from published models of about that "
         "size: %(low)s to %(high)s KiB a token, with %(typical)s as the middle."

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from tests.recommender.advice import advice
+
 pytestmark = pytest.mark.usefixtures("catalog")
 
 CHAT = {"stage": "inference", "model": "llama-3.1-8b", "concurrency": 10, "context_tokens": 8192}
@@ -117,3 +119,19 @@ def test_a_server_that_the_catalog_does_not_have_is_no_answer(run):
     assert err.startswith("server: ")
     assert "no-such-server" in err
     assert run(CHAT | {"server": "thinksystem-sr675-v3"})[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"concurrency": 10, "normal_concurrency": 500}, "500 requests at once, more than the peak (10)"),
+        ({"concurrency": 10, "queue_seconds": 60}, "“queue_seconds” was not used"),
+        ({"concurrency": 10, "queue_seconds": 60, "queue_ok": "no"}, "“queue_seconds” was not used"),
+        ({"concurrency": "5..10", "normal_concurrency": 8}, None),
+        ({"concurrency": 10, "queue_seconds": 60, "queue_ok": "yes"}, None),
+    ],
+)
+def test_answers_about_the_load_that_cannot_both_hold_are_noticed(given, said):
+    notices = advice(**{"model": "llama-3.1-8b"} | given, top=1)["notices"]
+    assert len(notices) == (said is not None)
+    assert all(said in notice for notice in notices)
