@@ -81,8 +81,10 @@ REASONS: dict[str, Sentence] = {
     ),
     "two_roles": (
         ngettext_lazy(
-            "Of %(gpus)s GPU the service uses %(needed)s: training can have the rest and does not stop it.",
-            "Of %(gpus)s GPUs the service uses %(needed)s: training can have the rest and does not stop it.",
+            "Of %(gpus)s GPU the service uses %(needed)s: training can have the rest without stopping it, "
+            "and takes longer there.",
+            "Of %(gpus)s GPUs the service uses %(needed)s: training can have the rest without stopping it, "
+            "and takes longer there.",
             "count",
         ),
         {"gpus": "count", "needed": "count"},

@@ -78,7 +78,7 @@ REJECTIONS: dict[str, Sentence] = {
         {"need": "mm", "have": "mm"},
     ),
     "rack_units": (
-        _("Height: %(need)s are needed, %(have)s are free."),
+        _("Height: at least %(need)s are needed, %(have)s are free."),
         {"need": "units", "have": "units"},
     ),
     "memory_headroom": (
@@ -114,7 +114,7 @@ REJECTIONS: dict[str, Sentence] = {
         {"need": "metres", "have": "metres"},
     ),
     "power": (
-        _("Power: it may draw %(need)s, %(have)s are available."),
+        _("Power: it may draw %(need)s or more, %(have)s are available."),
         {"need": "watts", "have": "watts"},
     ),
     "cooling": (_("Cooling: needs a water loop, the room offers air only."), {}),

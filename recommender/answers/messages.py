@@ -24,6 +24,7 @@ PROBLEMS = {
     "too_long": _("%(value)s characters are too many: at most %(maximum)s are possible."),
     "not_text": _("This has characters that cannot be shown."),
     "not_a_choice": _("“%(value)s” is not possible here. Possible are: %(choices)s."),
+    "not_an_answer": _("“%(value)s” is not the name of an answer."),
     "not_in_catalog": _("“%(value)s” is not in the catalog."),
     "not_in_catalog_nearest": _("“%(value)s” is not in the catalog. The nearest is “%(nearest)s”."),
     "not_in_catalog_choices": _("“%(value)s” is not in the catalog. Possible are: %(choices)s."),

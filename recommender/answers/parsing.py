@@ -153,7 +153,7 @@ def checked(key: Key, text: str) -> str | Problem:
     if key.name == "hypothesis":
         choices = tuple(KEYS)
         if text not in choices or text == "hypothesis":
-            return Problem(key.name, "not_in_catalog", (("value", shown(text)),))
+            return Problem(key.name, "not_an_answer", (("value", shown(text)),))
         return text
     if key.kind in ("choice", "yes_no"):
         names = [name for name, _label in key.choices]

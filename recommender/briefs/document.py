@@ -386,9 +386,10 @@ def _triple_text(triple: list[float] | None, unit: str) -> str:
         return units.rack_units(triple[1])
     if unit == "W" and units.is_in_kilowatts(triple[1]):
         triple, unit = [end / units.W_PER_KW for end in triple], "kW"
-    low, typical, high = (
-        units.format_number(units.estimated(end), units.places(units.estimated(end))) for end in triple
-    )
+    if unit == "h" and triple[1] < 1:
+        triple, unit = [end * 60 for end in triple], "min"
+    ends = [units.estimated(end) for end in triple]
+    low, typical, high = (units.format_number(end, _places(end, unit)) for end in ends)
     unit_text = _unit(unit)
     space = units.NARROW_SPACE if unit_text else ""
     if low == high:
@@ -401,8 +402,15 @@ def _triple_text(triple: list[float] | None, unit: str) -> str:
     }
 
 
+def _places(value: float, unit: str) -> int:
+    """Return the decimal places of an estimate, as on the pages: few of milliseconds and minutes."""
+    if unit in ("ms", "min"):
+        return 0 if value >= 10 else 1
+    return units.places(value)
+
+
 def _unit(unit: str) -> str:
-    if unit in ("GiB", "GB", "kW"):
+    if unit in ("GiB", "GB", "kW", "min"):
         return pgettext("unit", unit)
     return reasons.unit(unit) if unit else ""
 

@@ -53,6 +53,11 @@ def test_yes_and_no_may_be_truth_values():
     }
 
 
+def test_a_guess_about_no_answer_of_ours_is_told_so():
+    answers = parse({"stage": "inference", "hypothesis": ["nonsense"]})
+    assert [(problem.key, problem.code) for problem in answers.problems] == [("hypothesis", "not_an_answer")]
+
+
 def test_a_guess_without_an_answer_is_noticed():
     answers = parse({"hypothesis": ["model"]})
     assert [notice.code for notice in answers.notices] == ["hypothesis_without_answer"]

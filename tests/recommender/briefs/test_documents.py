@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import date
 
 import pytest
@@ -147,6 +148,21 @@ def test_what_is_accepted_carries_the_harder_end_of_a_range():
         lines = {line.key: line for part in document(content).parts for line in part.lines}
     assert "with 135 simultaneous requests" in lines["test_ttft"].value
     assert "with 135 simultaneous requests" in lines["test_tpot"].value
+
+
+@pytest.mark.usefixtures("catalog")
+def test_times_stand_in_a_brief_as_on_the_pages():
+    content = freeze({
+        "stage": "mixed", "model": "llama-3.1-8b", "concurrency": 10, "context_tokens": 8000, "ttft_ms": 500,
+        "tpot_ms": 50, "method": "lora", "dataset_tokens": 5_000_000, "target_hours": 8,
+    })  # fmt: skip
+    first = content["matches"][0]
+    assert first["training_hours"][1] < 1
+    assert first["tpot_ms"][0] > 10
+    with override("en"):
+        figures = {figure["code"]: figure["value"] for figure in document(content).matches[0]["figures"]}
+    assert re.fullmatch(r"\d+\s?min \(\d+–\d+\)", figures["training_hours"])
+    assert re.fullmatch(r"\d+\s?ms \(\d+–\d+\)", figures["tpot"])
 
 
 @pytest.mark.usefixtures("catalog")
