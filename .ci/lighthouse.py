@@ -54,6 +54,7 @@ MARKS = {
     "LCP s": (1.5, False),
     "CLS": (0.01, False),
 }
+ATTEMPTS = 3  # of a report
 CATEGORIES = ["performance", "accessibility", "best-practices", "seo"]
 
 
@@ -170,16 +171,17 @@ def wait_for(url, running):
 
 
 def report(lighthouse, url):
-    """Return Lighthouse's report of one page, on its mobile preset."""
+    """Return Lighthouse's report of one page, on its mobile preset; it may lose a trace."""
     only = f"--only-categories={','.join(CATEGORIES)}"
     command = [lighthouse, url, "--quiet", "--output=json", only, f"--chrome-flags={CHROME_FLAGS}"]
     environment = os.environ | {
         "CHROME_PATH": os.environ.get("CHROME_PATH") or shutil.which("chromium") or ""
     }
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode:
-        raise SystemExit(f"Lighthouse failed on {url}:\n{done.stderr}")
-    return json.loads(done.stdout)
+    for _attempt in range(ATTEMPTS):
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        if not done.returncode:
+            return json.loads(done.stdout)
+    raise SystemExit(f"Lighthouse failed on {url}:\n{done.stderr}")
 
 
 def figures_of(found):
