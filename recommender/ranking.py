@@ -39,11 +39,13 @@ from recommender.sizing.scores import (
     score,
 )
 from recommender.sizing.serving_sizes import capacity_of, precision_of
-from recommender.sizing.sizes import leanest_first, sizes_of
+from recommender.sizing.sizes import leanest_first, services_of, sizes_of
 from recommender.sizing.specs import NodeSpec, Precision
 
 RULES_VERSION = "3"
 MAX_REASONS = 6  # of one rejection
+# Of a node whatever its size: rules that it breaks, unpublished facts that they need, soft warnings.
+Rules = tuple[list[Message], list[str], list[Message]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +105,85 @@ def rank(case: Case, machines: Sequence[Machine]) -> Ranking:
     )
 
 
-def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
-    """Return the configuration that `rank` puts first, without the rest; None: nothing fits."""
+class Ceilings:
+    """What servers score at most in one service whatever is trained beside it, worked out when asked for.
+
+    No training makes a service better: where the best score that is reached is above a ceiling, nothing has
+    to be tried below it.
+    """
+
+    def __init__(self, case: Case):
+        self.case = _untrained(case)
+        self.known: dict[tuple[str, str], float] = {}
+
+    def bound(self, case: Case) -> bool:
+        """Tell whether they hold in a case: it asks for the same service, with training by turns."""
+        text = case.kind == "tokens" and case.priority != "footprint"
+        return text and case.serves and case.trains and not case.together and _untrained(case) == self.case
+
+    def of(self, machine: Machine, nodes: Sequence[NodeSpec]) -> float:
+        """Return the highest score of a machine with one of its GPUs; below 0: nothing is certain there."""
+        name = machine.bare.server, nodes[0].gpu.slug
+        if name not in self.known:
+            scores = (
+                score(self.case, config, criteria_of(self.case, config, machine))
+                for config in self._services(nodes)
+            )
+            self.known[name] = max(scores, default=-1.0)
+        return self.known[name]
+
+    def _services(self, nodes: Sequence[NodeSpec]) -> Iterator[Config]:
+        precision, fallback = _precision(self.case, nodes, self.case.hard)
+        if precision is None:
+            return
+        sound = _sound(self.case, nodes)
+        for config in services_of(self.case, list(sound), precision, fallback):
+            held = _surely(self.case, config, sound[config.node])
+            if held is not None:
+                yield held
+
+
+def _untrained(case: Case) -> Case:
+    """Return the case without what only its training reads."""
+    nothing = Corner()
+
+    def alone(corner: Corner) -> Corner:
+        return replace(
+            corner,
+            trained=None,
+            tokens=nothing.tokens,
+            target_s=None,
+            sequence_tokens=nothing.sequence_tokens,
+            global_batch=nothing.global_batch,
+            micro_batch=nothing.micro_batch,
+            lora_rank=nothing.lora_rank,
+            network_bytes_per_s=None,
+        )
+
+    return replace(
+        case,
+        hard=alone(case.hard),
+        easy=alone(case.easy),
+        typical_target_s=0.0,
+        training_precision=None,
+        method="lora",
+        optimizer="adamw",
+        recompute=None,
+        sharding=None,
+    )
+
+
+def first_place(case: Case, machines: Sequence[Machine], ceilings: Ceilings | None = None) -> Config | None:
+    """Return the configuration that `rank` puts first, without the rest; None: nothing fits.
+
+    Args:
+        ceilings: of a case that may differ in its training; they save tries and change nothing.
+    """
     found: list[tuple[Config, Machine]] = []
     if case.priority != "footprint":
         # What holds for certain with all facts known stands before everything else: where there is any, what
         # holds only at the easy corner cannot come first and is not worked out.
-        found = [(config, machine) for machine in machines for config in _certain(case, machine)]
+        found = _foremost(case, machines, ceilings)
     if not found:
         found = [(config, machine) for machine in machines for config in _try_machine(case, machine)[0]]
     if not found:
@@ -123,6 +197,29 @@ def first_place(case: Case, machines: Sequence[Machine]) -> Config | None:
     return min(scored, key=lambda pair: _order(case, *pair))[0]
 
 
+def _foremost(
+    case: Case, machines: Sequence[Machine], ceilings: Ceilings | None
+) -> list[tuple[Config, Machine]]:
+    """Return what stands foremost of each machine and GPU, as far as it may come first."""
+    pairs = [(machine, nodes) for machine in machines for nodes in _nodes_by_gpu(machine).values()]
+    if ceilings is None or not ceilings.bound(case):
+        tried = ((_certain(case, machine, nodes), machine) for machine, nodes in pairs)
+        return [(config, machine) for config, machine in tried if config is not None]
+    found: list[tuple[Config, Machine]] = []
+    reached = 0
+    for machine, nodes in sorted(pairs, key=lambda pair: -ceilings.of(*pair)):
+        ceiling = ceilings.of(machine, nodes)
+        if ceiling < 0 or floor(ceiling / TIE_POINTS) < reached:
+            break
+        config = _certain(case, machine, nodes)
+        if config is not None:
+            found.append((config, machine))
+            reached = max(
+                reached, floor(score(case, config, criteria_of(case, config, machine)) / TIE_POINTS)
+            )
+    return found
+
+
 def places_of(case: Case, machine: Machine) -> list[Placed]:
     """Return what `rank` makes of one machine and where it stands against all others, without the rest."""
     return [
@@ -134,34 +231,45 @@ def places_of(case: Case, machine: Machine) -> list[Placed]:
     ]
 
 
-def _certain(case: Case, machine: Machine) -> Iterator[Config]:
-    """Yield for each GPU the configuration that stands for it, where that one stands foremost of all."""
-    for nodes in _nodes_by_gpu(machine).values():
-        precision, fallback = _precision(case, nodes, case.hard)
-        for sizes in _certain_sizes(case, nodes, precision, fallback):
-            rules = [_node_rules(case, config.node, case.hard, True) for config in sizes]
-            held = [_checked(case, config, given, True) for config, given in zip(sizes, rules, strict=True)]
-            configs = [item for item in held if isinstance(item, Config) and standing(item) == FOREMOST]
-            if configs:
-                yield best(case, configs, machine)
-                break
+def _certain(case: Case, machine: Machine, nodes: Sequence[NodeSpec]) -> Config | None:
+    """Return the configuration that stands for one GPU of a machine, if that one stands foremost of all."""
+    precision, fallback = _precision(case, nodes, case.hard)
+    sound = _sound(case, nodes)
+    for sizes in _certain_sizes(case, list(sound), precision, fallback):
+        held = (_surely(case, config, sound[config.node]) for config in sizes)
+        configs = [config for config in held if config is not None]
+        if configs:
+            return best(case, configs, machine)
+    return None
+
+
+def _surely(case: Case, config: Config, rules: Rules) -> Config | None:
+    """Return a configuration with what it takes, if it breaks no rule and no fact is unknown."""
+    checked = _checked(case, config, rules, True)
+    return checked if isinstance(checked, Config) and standing(checked) == FOREMOST else None
 
 
 def _certain_sizes(
     case: Case, nodes: Sequence[NodeSpec], precision: Precision | None, fallback: bool
 ) -> Iterator[list[Config]]:
     """Yield what one GPU of a machine does for certain, in groups: the first that holds has the best."""
-    sound = []
+    if case.serves and case.kind == "tokens" and precision is not None:
+        yield from leanest_first(case, nodes, precision, fallback)
+        return
+    sizes = [item for node in nodes for item in sizes_of(case, node, case.hard, True, precision, fallback)]
+    yield [config for config in sizes if isinstance(config, Config)]
+
+
+def _sound(case: Case, nodes: Sequence[NodeSpec]) -> dict[NodeSpec, Rules]:
+    """Return the nodes of which everything is known and orderable and that break no rule by themselves, with
+    what their rules say."""
+    sound = {}
     for node in nodes:
         if node.evidence != "derived" and node.server_orderable and node.option_orderable:
-            broken, facts, _soft = _node_rules(case, node, case.hard, True)
-            if not broken and not facts:
-                sound.append(node)
-    if case.serves and case.kind == "tokens" and precision is not None:
-        yield from leanest_first(case, sound, precision, fallback)
-        return
-    sizes = [item for node in sound for item in sizes_of(case, node, case.hard, True, precision, fallback)]
-    yield [config for config in sizes if isinstance(config, Config)]
+            rules = _node_rules(case, node, case.hard, True)
+            if not rules[0] and not rules[1]:
+                sound[node] = rules
+    return sound
 
 
 def fits_somehow(case: Case, machine: Machine) -> bool:
@@ -228,9 +336,7 @@ def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failu
     return found, failures
 
 
-def _node_rules(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool
-) -> tuple[list[Message], list[str], list[Message]]:
+def _node_rules(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Rules:
     """Return the rules that a node breaks whatever its size, unpublished facts, and soft warnings."""
     broken, facts, soft = site_rules(case, node, corner, strict)
     if case.gpu_vendor and node.gpu.vendor != case.gpu_vendor:
@@ -265,9 +371,7 @@ def _holds(
     return configs, failures
 
 
-def _checked(
-    case: Case, config: Config, rules: tuple[list[Message], list[str], list[Message]], strict: bool
-) -> Config | Failure:
+def _checked(case: Case, config: Config, rules: Rules, strict: bool) -> Config | Failure:
     """Return a configuration with what it takes, or the rules that it breaks.
 
     Args:

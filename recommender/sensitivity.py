@@ -17,12 +17,12 @@ from recommender.case_defaults import ENVELOPE
 from recommender.case_reader import Assumption
 from recommender.changes import resolver
 from recommender.labels import COMPUTED
-from recommender.ranking import Ranking, first_place
+from recommender.ranking import Ceilings, Ranking, first_place
 from recommender.sizing.demand import Case, Machine
 
 # Work for one set of answers: this bounds the time, and unlike a clock keeps results the same. A server costs
 # more to try where it trains, and twice as much where none holds the harder end: both ends are tried then.
-MAX_WORK = 5000
+MAX_WORK = 9000
 WORK_SERVING = 2  # of one server, each about half a millisecond
 WORK_TRAINING = 3
 CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
@@ -91,8 +91,9 @@ class _Spent(Exception):
 class _Places:
     """First places, looked up while there is something left to spend."""
 
-    def __init__(self, machines: Sequence[Machine], ranking: Ranking, work: int):
+    def __init__(self, machines: Sequence[Machine], ranking: Ranking, work: int, case: Case):
         self.machines = machines
+        self.ceilings = Ceilings(case)
         self.left = work
         self.known: dict[Case, Place] = {}  # among all servers
         self.leading = [match.config.node.server for match in ranking.matches]
@@ -107,7 +108,7 @@ class _Places:
         work = len(machines) * (WORK_TRAINING if case.trains else WORK_SERVING)
         if work > self.left:
             raise _Spent
-        config = first_place(case, machines)
+        config = first_place(case, machines, self.ceilings)
         self.left -= work if config is not None and config.strict else 2 * work
         place = ("", "") if config is None else config.name
         if among is None:
@@ -147,7 +148,7 @@ def sensitivity(
 
     current, case = ranking.matches[0].config.name, resolve(answers)
     assert case is not None
-    places = _Places(specs.machines, ranking, MAX_WORK)
+    places = _Places(specs.machines, ranking, MAX_WORK, case)
     places.known[case] = current
     holds = []
     for item in uncertain(assumptions, to_measure, case):

@@ -39,6 +39,8 @@ def best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
         return min(same, key=lambda config: choice(case, config))
     least = min(_size(case, config) for config in same)
     same = [config for config in same if _size(case, config) == least]
+    if len(same) == 1:
+        return same[0]
     return min(
         same,
         key=lambda config: (

@@ -80,3 +80,8 @@ class Failure:
 
 def has_fast_link(config: Config) -> bool:
     return config.node.link not in ("pcie", "none") and not config.layout.crosses_link
+
+
+def facts_with(facts: tuple[str, ...], trained: Trained) -> tuple[str, ...]:
+    """Return the unpublished facts of a service once a training is added."""
+    return (*facts, "speed") if trained.seconds is None and "speed" not in facts else facts

@@ -4,11 +4,12 @@ Scales, weights and deductions are our judgement unless a source is named; they 
 and `_deductions` alone.
 """
 
+from functools import lru_cache
 from itertools import pairwise
 from math import ceil, log2
 
 from recommender.sizing.configurations import Config, has_fast_link
-from recommender.sizing.demand import Case, Machine
+from recommender.sizing.demand import Case, Machine, Priority
 from recommender.sizing.energy import energy_of, running_cost_score
 from recommender.sizing.rules import made_for_edge
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
@@ -111,15 +112,23 @@ _FOOTPRINT = {
 }
 
 
+_LINES = {
+    scale: tuple(
+        (right, log2(left), log2(right) - log2(left), low, high - low)
+        for (left, low), (right, high) in pairwise(places)
+    )
+    for scale, places in _SCALES.items()
+}
+
+
 def points(scale: str, ratio: float) -> float:
     """Return the points of a ratio on a fixed scale [0..100]."""
     places = _SCALES[scale]
     if ratio <= places[0][0]:
         return places[0][1]
-    for (left, low), (right, high) in pairwise(places):
+    for right, start, width, low, rise in _LINES[scale]:
         if ratio <= right:
-            share = (log2(ratio) - log2(left)) / (log2(right) - log2(left))
-            return low + (high - low) * share
+            return low + rise * ((log2(ratio) - start) / width)
     return places[-1][1]
 
 
@@ -212,12 +221,18 @@ def room_to_grow(case: Case, config: Config, *, favourable: bool = False) -> flo
 
 
 def footprint_points(case: Case, config: Config) -> float:
-    weights = _FOOTPRINT[case.priority]
-    parts: list[tuple[float, float]] = [(weights[0], points("cards", config.gpus))]
-    if config.rack_units is not None:
-        parts.append((weights[1], points("units", config.rack_units)))
-    if config.power_w is not None:
-        parts.append((weights[2], points("watts", config.power_w.typical)))
+    watts = None if config.power_w is None else config.power_w.typical
+    return _footprint(case.priority, config.gpus, config.rack_units, watts)
+
+
+@lru_cache(maxsize=4096)
+def _footprint(priority: Priority, gpus: int, units: int | None, watts: float | None) -> float:
+    weights = _FOOTPRINT[priority]
+    parts: list[tuple[float, float]] = [(weights[0], points("cards", gpus))]
+    if units is not None:
+        parts.append((weights[1], points("units", units)))
+    if watts is not None:
+        parts.append((weights[2], points("watts", watts)))
     return sum(weight * value for weight, value in parts) / sum(weight for weight, _value in parts)
 
 

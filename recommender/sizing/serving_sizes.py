@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import ceil, floor
 
 from recommender.sizing import latency, layouts, memory, precisions
-from recommender.sizing.configurations import MAX_SERVERS, Config, Failure
+from recommender.sizing.configurations import MAX_SERVERS, Config, Failure, Trained, facts_with
 from recommender.sizing.demand import Case, Corner, message
 from recommender.sizing.rules import most_servers
 from recommender.sizing.specs import (
@@ -112,28 +112,37 @@ class TextSize:
     piled: bool
 
 
-def text_sizes(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
-) -> Iterator[Config | Failure]:
-    for size in bare_sizes(case, node, corner, strict, precision):
-        if isinstance(size, Failure):
-            yield size
-        else:
-            yield config_of(case, corner, strict, precision, size)
-
-
 def bare_sizes(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision, count: int
 ) -> Iterator[TextSize | Failure]:
-    """Yield every size of a node that carries a service of text, and why the others do not."""
-    model = corner.model
+    """Yield every size of a node with so many cards that carries a service of text, and why others do not."""
+    cards = node.gpu, node.link, node.link_bytes_per_s, node.link_max_gpus
+    for layout, replica in _replicas(_service(case, corner), *cards, precision, strict, count):
+        yield from _text_size(case, node, corner, strict, precision, count, layout, replica)
+
+
+@lru_cache(maxsize=8192)
+def _replicas(
+    service: _Service,
+    gpu: GPUSpec,
+    link: Link,
+    link_bytes_per_s: float | None,
+    link_max_gpus: int,
+    precision: Precision,
+    strict: bool,
+    count: int,
+) -> tuple[tuple[Layout, "_Replica"], ...]:
+    """Return every layout over so many cards with what one replica of it carries."""
+    model = service.corner.model
     assert model is not None
-    service = _service(case, corner)
-    for count in node.counts:
-        for layout in layouts.inference_layouts(
-            model, gpus_per_server=count, servers=1, link_max_gpus=node.link_max_gpus
-        ):
-            yield from _text_size(case, node, corner, strict, precision, count, layout, service)
+    found = layouts.inference_layouts(model, gpus_per_server=count, servers=1, link_max_gpus=link_max_gpus)
+    return tuple(
+        (
+            layout,
+            _replica(service, gpu, link, link_bytes_per_s, layout.one_replica, precision, strict),
+        )
+        for layout in found
+    )
 
 
 def _text_size(
@@ -144,15 +153,13 @@ def _text_size(
     precision: Precision,
     count: int,
     layout: Layout,
-    service: _Service,
+    replica: "_Replica",
 ) -> Iterator[TextSize | Failure]:
     """Yield the fewest servers of one layout that carry the load within the targets given."""
-    single = layout.one_replica
-    replica = _replica(service, node.gpu, node.link, node.link_bytes_per_s, single, precision, strict)
     if replica.most < 1:
         if strict:
             return  # why is asked at the easy corner
-        yield _text_failure(case, node, corner, single, precision, replica, count)
+        yield _text_failure(case, node, corner, layout.one_replica, precision, replica, count)
         return
     spare = 1 if case.n_plus_1 else 0
     per_server = layout.replicas
@@ -218,8 +225,16 @@ def _instead_of_certain(
         yield max(least, min(wanted, held))
 
 
-def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, size: TextSize) -> Config:
-    """Return the configuration of a size, with its figures."""
+def config_of(
+    case: Case,
+    corner: Corner,
+    strict: bool,
+    precision: Precision,
+    size: TextSize,
+    fallback: bool = False,
+    trained: Trained | None = None,
+) -> Config:
+    """Return the configuration of a size, with its figures and with what is trained on it by turns."""
     node, layout, servers = size.node, size.layout, size.servers
     single = layout.one_replica
     requests = ceil(corner.requests / (layout.replicas * size.working))
@@ -227,11 +242,15 @@ def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, si
     held, served = _carried(
         _service(case, corner), node.gpu, node.link, node.link_bytes_per_s, single, precision, requests
     )
+    facts: tuple[str, ...] = ()
+    if not size.replica.timed:
+        facts = ("speed",) if corner.model.cache_known else ("cache",)
     return Config(
         node=node,
         corner=corner,
         strict=strict,
         piled=size.piled,
+        fallback=fallback,
         count=size.count,
         servers=servers,
         precision=precision,
@@ -247,7 +266,8 @@ def config_of(case: Case, corner: Corner, strict: bool, precision: Precision, si
         requests=requests,
         limit=size.replica.most,
         work=served.output_tokens_per_s.scaled(layout.replicas * size.working) if served else None,
-        facts=() if size.replica.timed else ("speed",) if corner.model.cache_known else ("cache",),
+        trained=trained,
+        facts=facts if trained is None else facts_with(facts, trained),
     )
 
 

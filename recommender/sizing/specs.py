@@ -292,6 +292,10 @@ class NodeSpec:
     ashrae_class: str = ""
     drive_bays: int | None = None  # at most, of all kinds; None: not published
 
+    def __hash__(self) -> int:
+        """Equal nodes have these equal; hashing all of them would only take longer."""
+        return hash((self.server, self.variant, self.gpu.slug, self.counts))
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

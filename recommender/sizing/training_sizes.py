@@ -76,12 +76,71 @@ def _of(case: Case, node: NodeSpec, corner: Corner) -> tuple[Any, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _quickest(*given: Any) -> Trained | Failure:
-    ways = _ways(*given, 1)
-    found = [way for way in ways if isinstance(way, Trained)]
-    if found:
-        return min(found, key=lambda way: way.seconds.typical if way.seconds else 0.0)
+def _quickest(
+    job: _Job,
+    target_s: float | None,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    link_max_gpus: int,
+    strict: bool,
+    count: int,
+    servers: int,
+) -> Trained | Failure:
+    cards = gpu, link, link_bytes_per_s
+    best: tuple[tuple[float, int], Trained] | None = None
+    for least, place, layout in _by_hope(job, *cards, link_max_gpus, count, servers):
+        if best is not None and best[0] < (least, place):
+            return best[1]  # no other layout is as quick even where it holds
+        found = _trained(job, *cards, layout, servers, strict)
+        if isinstance(found, Trained) and _late(found, target_s, strict) is None:
+            assert found.seconds is not None
+            key = found.seconds.typical, place
+            if best is None or key < best[0]:
+                best = key, found
+    if best is not None:
+        return best[1]
+    ways = _ways(job, target_s, *cards, link_max_gpus, strict, count, servers, 1)
+    for way in ways:
+        if isinstance(way, Trained):  # of which no time is known
+            return way
     return min((way for way in ways if isinstance(way, Failure)), key=lambda way: way.miss)
+
+
+def _by_hope(
+    job: _Job,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    link_max_gpus: int,
+    count: int,
+    servers: int,
+) -> list[tuple[float, int, Layout]]:
+    """Return the layouts with the least time that they take, the quickest first; none: no time is known."""
+    precision = _training_precision(job.case, gpu)
+    assert job.corner.trained is not None
+    if precision is None:
+        return []
+    found = []
+    for place, layout in enumerate(
+        layouts.training_layouts(
+            job.corner.trained, gpus_per_server=count, servers=servers, link_max_gpus=link_max_gpus
+        )
+    ):
+        quickest = next(_ways_to_keep(job.case, layout))[0]
+        seconds = _seconds(job, gpu, link, link_bytes_per_s, layout, servers, precision, quickest)
+        if seconds is None:
+            return []
+        found.append((seconds.typical, place, layout))
+    return sorted(found, key=lambda item: item[:2])
+
+
+def _late(trained: Trained, target_s: float | None, strict: bool) -> float | None:
+    """Return the time that misses the target [s]; None: it is kept, or there is none, or no time is known."""
+    if target_s is None or trained.seconds is None:
+        return None
+    seconds = trained.seconds.high if strict else trained.seconds.low
+    return seconds if seconds > target_s else None
 
 
 @lru_cache(maxsize=4096)
@@ -115,12 +174,13 @@ def _ways(
             )
             ways.append(Failure(gpu.slug, (reason,), found - 1.0, tried))
             continue
-        if target_s is not None and found.seconds is not None:
-            seconds = found.seconds.high if strict else found.seconds.low
-            if seconds > target_s:
-                reason = message("training_time", need=target_s, have=found.seconds.low)
-                ways.append(Failure(gpu.slug, (reason,), seconds / target_s - 1.0, tried))
-                continue
+        late = _late(found, target_s, strict)
+        if late is not None:
+            assert target_s is not None
+            assert found.seconds is not None
+            reason = message("training_time", need=target_s, have=found.seconds.low)
+            ways.append(Failure(gpu.slug, (reason,), late / target_s - 1.0, tried))
+            continue
         ways.append(found)
     return tuple(ways)
 
@@ -174,10 +234,8 @@ def _trained(
     strict: bool,
 ) -> Trained | float:
     """Return how the training lies on that layout, or by which factor its memory is missed."""
-    case, corner = job.case, job.corner
-    model = corner.trained
+    case = job.case
     precision = _training_precision(case, gpu)
-    assert model is not None
     assert precision is not None
     shape = Layout(layout.tensor_parallel, layout.pipeline_parallel, layout.replicas, 0, False)
     nearest = float("inf")
@@ -189,25 +247,41 @@ def _trained(
         if need > have:
             nearest = min(nearest, need / have)
             continue
-        seconds = training.training_seconds(
-            model,
-            gpu,
-            layout,
-            link=link,  # type: ignore[arg-type]
-            link_bytes_per_s=link_bytes_per_s,
-            method=case.method,
-            precision="bf16" if precision == "int4" else precision,
-            sequence_tokens=corner.sequence_tokens,
-            global_batch=corner.global_batch,
-            micro_batch=corner.micro_batch,
-            recompute=recompute,
-            tokens=corner.tokens,
-            servers=servers,
-            network_bytes_per_s=corner.network_bytes_per_s,
-        )
+        seconds = _seconds(job, gpu, link, link_bytes_per_s, layout, servers, precision, recompute)
         held = training_sums(recipe.lines, gpu)
         return Trained(layout, held, seconds, precision, recompute, sharding)
     return nearest
+
+
+@lru_cache(maxsize=8192)
+def _seconds(
+    job: _Job,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    layout: Layout,
+    servers: int,
+    precision: Precision,
+    recompute: Recompute,
+) -> Range | None:
+    case, corner = job.case, job.corner
+    assert corner.trained is not None
+    return training.training_seconds(
+        corner.trained,
+        gpu,
+        layout,
+        link=link,  # type: ignore[arg-type]
+        link_bytes_per_s=link_bytes_per_s,
+        method=case.method,
+        precision="bf16" if precision == "int4" else precision,
+        sequence_tokens=corner.sequence_tokens,
+        global_batch=corner.global_batch,
+        micro_batch=corner.micro_batch,
+        recompute=recompute,
+        tokens=corner.tokens,
+        servers=servers,
+        network_bytes_per_s=corner.network_bytes_per_s,
+    )
 
 
 def _ways_to_keep(case: Case, layout: Layout) -> Iterator[tuple[Recompute, Sharding]]:

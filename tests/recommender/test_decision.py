@@ -311,9 +311,9 @@ def test_where_both_ends_have_to_be_tried_fewer_servers_are(monkeypatch):
     tried = []
     real = sensitivity.first_place
 
-    def first_place(case, machines):
+    def first_place(case, machines, ceilings):
         tried.append(len(machines))
-        return real(case, machines)
+        return real(case, machines, ceilings)
 
     monkeypatch.setattr(sensitivity, "first_place", first_place)
     monkeypatch.setattr(sensitivity, "MAX_WORK", 1200)

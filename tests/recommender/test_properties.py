@@ -11,7 +11,7 @@ from recommender.adapters import load_specs
 from recommender.answers import parse
 from recommender.cases import resolve
 from recommender.orders import VIEWS, ordered
-from recommender.ranking import first_place, fits_somehow, rank
+from recommender.ranking import Ceilings, first_place, fits_somehow, rank
 from recommender.sizing.choosing import standing
 from tests.recommender.advice import advice
 
@@ -167,6 +167,31 @@ def test_the_first_place_alone_is_the_first_of_the_ranking(answers):
     case, machines = case_of(answers), some()
     matches, alone = rank(case, machines).matches, first_place(case, machines)
     assert (matches[0].config if matches else None) == alone
+
+
+BOTH = {"stage": "mixed", "model": "llama-3.1-8b", "context_tokens": 8000}
+TRAINING = {
+    "target_hours": (1, 6, 100),
+    "sequence_tokens": (1024, 32_768),
+    "dataset_tokens": (1_000_000, 4_000_000_000),
+    "method": ("lora", "qlora", "full"),
+    "optimizer": ("adamw", "adamw_8bit"),
+}
+
+
+@pytest.mark.parametrize("priority", ["balanced", "performance", "power", "growth", "footprint"])
+@pytest.mark.parametrize("load", [{"concurrency": 10}, {"concurrency": 150, "availability": "n_plus_1"}])
+def test_ceilings_of_one_case_leave_the_first_place_of_others_as_it_is(load, priority):
+    """No training makes a service better: what it could reach without one tells where to stop."""
+    answers, machines = BOTH | load | {"priority": priority}, some(12)
+    ceilings, stopped = Ceilings(case_of(answers)), 0
+    others = [{key: value} for key, values in TRAINING.items() for value in values]
+    for other in [*others, {"concurrency": 60}, {"one_node": "yes"}, {"stage": "inference"}]:
+        case = case_of(answers | other)
+        matches = rank(case, machines).matches
+        assert first_place(case, machines, ceilings) == (matches[0].config if matches else None), other
+        stopped += ceilings.bound(case)
+    assert stopped == (0 if priority == "footprint" else len(others))
 
 
 @FEW
