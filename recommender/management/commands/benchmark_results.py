@@ -3,7 +3,7 @@
 import time
 
 from django.core.cache import cache
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -53,5 +53,7 @@ class Command(BaseCommand):
     def _timed(self, client, address):
         """Return wall-clock and processor time [ms] of one request, and its response."""
         began, used = time.perf_counter(), time.process_time()
-        response = client.get(address)
+        response = client.get(address, secure=True)
+        if response.status_code != 200:
+            raise CommandError(f"{address}: {response.status_code}")
         return (time.perf_counter() - began) * 1000, (time.process_time() - used) * 1000, response
