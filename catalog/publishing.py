@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, ngettext
 from modeltranslation.translator import NotRegistered, translator
 
 from catalog.completeness import LOOKED, NEEDS
-from catalog.models import Evidence, Server
+from catalog.models import Evidence, GPUOption, Server, SlotAlternative, Variant
 from catalog.models.base import SLUG
 
 LANGUAGES = dict(settings.LANGUAGES)
@@ -88,6 +88,48 @@ def new_problems(row, changed, aside=()):
     return [problem for problem in found if touched.intersection(problem.columns)]
 
 
+def lost_with(rows):
+    """Return [(published row, problem)] of what pages would lack once some rows of one table are deleted."""
+    rows = list(rows)
+    if not rows or type(rows[0]) not in LOST_WITH:
+        return []
+    return LOST_WITH[type(rows[0])](rows)
+
+
+def _sources_lost(rows):
+    stay = Evidence.objects.exclude(pk__in=[row.pk for row in rows])
+    lost = []
+    for kind in ("server", "gpu", "ai_model"):
+        owners = {getattr(row, f"{kind}_id") for row in rows} - {None}
+        sourced = stay.filter(**{f"{kind}__in": owners}).values(kind)
+        subjects = Evidence.subject_models()[kind].objects.filter(pk__in=owners, is_published=True)
+        lost += subjects.exclude(pk__in=sourced)
+    return [(row, Problem("evidence", without_source(), ("evidence",))) for row in lost]
+
+
+def _cards_lost(rows):
+    gone = [row.pk for row in rows]
+    options, slots = GPUOption.objects.all(), SlotAlternative.objects.all()
+    if isinstance(rows[0], Variant):
+        servers = {row.server for row in rows}
+        options, slots = options.exclude(variant__in=gone), slots.exclude(variant__in=gone)
+    else:
+        servers = {row.variant.server for row in rows}
+        options = options.exclude(pk__in=gone)
+    need = next(need for need in NEEDS[Server] if need.name == "variants__gpu_options")
+    return [
+        (server, lacking(need))
+        for server in servers
+        if server.is_published
+        and need.is_enough_of(server)
+        and not options.filter(variant__server=server).exists()
+        and not slots.filter(variant__server=server).exists()
+    ]
+
+
+LOST_WITH = {Evidence: _sources_lost, Variant: _cards_lost, GPUOption: _cards_lost}
+
+
 def lacking(need):
     text = _("Needed before it is published: %(field)s. %(why)s") % {"field": need.label, "why": need.why}
     if need.instead == LOOKED:
@@ -101,6 +143,10 @@ def lacking_parts(row, name):
         if need.name == name and need.to_publish and need.applies_to(row):
             return lacking(need)
     return None
+
+
+def would_lack(row, problems):
+    return _("“%(row)s” would lack what its page needs: %(problems)s") % {"row": row, "problems": problems}
 
 
 def without_source():

@@ -197,6 +197,9 @@ class PartsFormSet(forms.BaseInlineFormSet):
             refused = form.refuse(asked, part) or refused
         if refused:
             raise ValidationError(not_founded())
+        going = [part.instance for part in self.deleted_forms if part.instance.pk]
+        if lost := publishing.lost_with(going):
+            raise ValidationError([publishing.would_lack(row, problem) for row, problem in lost])
 
 
 def not_founded():

@@ -17,7 +17,7 @@ from django.urls import path, reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from catalog import history
+from catalog import history, publishing
 from catalog.admin import editors
 from catalog.admin.examples import add_examples
 from catalog.history import reading, restoring
@@ -146,12 +146,15 @@ class HistoryAdmin(admin.ModelAdmin):
     # --- deleting ----------------------------------------------------------------------------------
 
     def get_deleted_objects(self, objs, request):
-        """Say as well what stays and loses its link, and which readers' pages go."""
+        """Say as well what stays and loses its link, and which readers' pages go; keep what pages need."""
         gone, counts, perms_needed, protected = super().get_deleted_objects(objs, request)
         if links := self.links_lost(objs):
             gone = [_("These stay, and lose their link:"), links, *gone]
         if pages := self.pages_lost(objs):
             gone = [_("Readers will no longer find:"), pages, *gone]
+        for row, problem in publishing.lost_with(objs):
+            messages.error(request, publishing.would_lack(row, problem))
+            protected = [*protected, f"{capfirst(row._meta.verbose_name)}: {row}"]
         return gone, counts, perms_needed, protected
 
     def links_lost(self, objs):

@@ -235,10 +235,7 @@ def _keep_pages_whole(plan, before):
             row.save()
             plan.drafts[str(row)] = " ".join(lacks)
         elif lacks:
-            raise CannotRestore(
-                _("“%(row)s” would lack what its page needs: %(problems)s")
-                % {"row": row, "problems": " ".join(lacks)}
-            )
+            raise CannotRestore(publishing.would_lack(row, " ".join(lacks)))
 
 
 def _delete(steps):

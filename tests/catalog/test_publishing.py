@@ -320,3 +320,51 @@ def test_without_the_site_s_language_the_first_one_written_is_the_source():
         server.summary_ru = "Другое."
         server.save()
     assert [state(server, "summary", code) for code in ("es", "ru", "en")] == ["missing", "fresh", "stale"]
+
+
+# --- what is deleted -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page_with_cards():
+    option = GPUOptionFactory()
+    EvidenceFactory(server=option.variant.server, field="kind")
+    return option
+
+
+def test_what_a_published_page_needs_is_not_deleted(as_member, page_with_cards):
+    client = as_member("Product managers")
+    variant = page_with_cards.variant
+    for row in (variant.server.evidence.get(), page_with_cards, variant):
+        response = client.post(url(row, "delete"), {"post": "yes"})
+        assert [str(variant.server) in str(message) for message in response.context["messages"]] == [True]
+        chosen = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+        assert client.post(url(row, "changelist"), chosen).status_code == 200
+        assert type(row).objects.filter(pk=row.pk).exists()
+    assert not publishing.problems(variant.server)
+
+
+def test_a_form_deletes_no_part_that_its_published_page_needs(as_member, page_with_cards):
+    client = as_member("Product managers")
+    variant = page_with_cards.variant
+    for row, prefix in ((variant.server, "variants"), (variant, "gpu_options")):
+        assert save(client, url(row), **{f"{prefix}-0-DELETE": "on"}).status_code == 200
+    data = form_of(client, url(variant.server)) | {"variants-0-DELETE": "on"}
+    del data["is_published"]
+    assert client.post(url(variant.server), data).status_code == 302
+    assert not variant.server.variants.exists()
+
+
+def test_of_several_parts_and_of_a_draft_everything_can_be_deleted(as_member, page_with_cards):
+    client = as_member("Product managers")
+    server = page_with_cards.variant.server
+    first = server.evidence.get()
+    EvidenceFactory(server=server, field="rack_units")
+    GPUOptionFactory(variant__server=server, variant__is_default=False, variant__slug="second")
+    for row in (first, page_with_cards.variant):
+        assert client.post(url(row, "delete"), {"post": "yes"}).status_code == 302
+    server.is_published = False
+    server.save()
+    for row in (server.evidence.get(), server.variants.get()):
+        assert client.post(url(row, "delete"), {"post": "yes"}).status_code == 302
+    assert not server.evidence.exists()
