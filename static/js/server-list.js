@@ -2,23 +2,113 @@
 "use strict";
 
 let changedSince = false; // something was changed after the last request had been sent
+let unanswered = false; // something was changed that the list does not show yet
+let filtersChanged = false; // and not only a mark
 
 const isOfFilters = (element) => element.closest("#filters") || element.form?.id === "filters";
+const isTheList = (event) => event.detail.target?.id === "results";
 
 document.addEventListener("input", (event) => {
-  changedSince ||= Boolean(isOfFilters(event.target));
+  if (isOfFilters(event.target)) {
+    changedSince = true;
+    unanswered = true;
+    filtersChanged ||= event.target.name !== "compare";
+  }
 });
 
-document.addEventListener("htmx:beforeRequest", () => {
-  changedSince = false;
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (isTheList(event)) {
+    changedSince = false;
+  }
 });
 
 // An older answer would undo what has been changed since: the next request asks for all of it.
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (changedSince) {
+  if (isTheList(event) && changedSince) {
     event.detail.shouldSwap = false;
   }
 });
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (isTheList(event)) {
+    unanswered = false;
+    filtersChanged = false;
+    showFailure(false);
+  }
+});
+
+// --- no answer at all, or an error ---
+
+const showFailure = (failed) => {
+  const note = document.getElementById("not-loaded");
+  note.hidden = !failed;
+  if (failed) {
+    document.getElementById("live").textContent = note.querySelector("p").textContent;
+  }
+};
+
+for (const failure of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) {
+  document.addEventListener(failure, (event) => {
+    if (isTheList(event)) {
+      showFailure(true);
+    }
+  });
+}
+
+// --- a link followed before the answer: what was changed goes along ---
+
+// The query of the list that was asked for. A number that nobody touched stays as the address has it.
+const wantedOf = (shown) => {
+  const form = document.getElementById("filters");
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    const field = form.elements[name];
+    const kept = field.type === "text" && field.value === field.defaultValue && shown.get(name);
+    if (value !== "") {
+      query.append(name, kept || value);
+    }
+  }
+  if (!filtersChanged && shown.has("page")) {
+    query.set("page", shown.get("page"));
+  }
+  return query;
+};
+
+// What a link changes of the list that is shown, it changes of the list that was asked for.
+const carriedAlong = (link, shown, wanted) => {
+  const query = new URLSearchParams(wanted);
+  for (const [name, value] of shown) {
+    if (!link.has(name, value)) {
+      query.delete(name, value);
+    }
+  }
+  for (const [name, value] of link) {
+    if (!shown.has(name, value)) {
+      query.set(name, value);
+    }
+  }
+  if (filtersChanged) {
+    query.delete("page"); // it was a page of another list
+  }
+  return query;
+};
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('#results a[href^="?"], #languages a');
+  if (!link || !unanswered) {
+    return;
+  }
+  const shown = new URLSearchParams(location.search);
+  const wanted = wantedOf(shown);
+  const target = new URL(link.href);
+  target.search = carriedAlong(target.searchParams, shown, wanted);
+  link.href = target;
+  // The way back leads to what was changed, too: a step of its own, as after an answer.
+  const keep = filtersChanged ? "pushState" : "replaceState";
+  history[keep]({ htmx: true }, "", `${location.pathname}?${wanted}`);
+});
+
+// --- history and focus ---
 
 // The same list again is no step that the back button should take.
 document.addEventListener("htmx:beforeHistoryUpdate", (event) => {

@@ -261,6 +261,119 @@ def test_marks_without_scripts(page_without_scripts, language):
     expect(page.locator(".compare-table thead th")).to_have_count(2)
 
 
+# Changed and gone on before the answer
+
+
+@pytest.fixture
+def held(page):
+    """A page whose lists never answer a script, as if the network took its time."""
+    page.route("**/*", lambda route: None if route.request.headers.get("hx-request") else route.continue_())
+    yield page
+    page.unroute_all(behavior="ignoreErrors")
+
+
+WAYS_ON = [".pages a[rel=next]", ".server-table thead a >> nth=1", "#languages a[hreflang=en]"]
+
+
+@pytest.mark.parametrize("way", WAYS_ON)
+def test_a_mark_goes_along_with_a_link_that_is_faster(held, way):
+    held.goto(LISTS["es"])
+    box = held.locator("#results .compare input").first
+    slug = box.get_attribute("value")
+    box.check()
+    leads_to = held.locator(way).get_attribute("href")
+    held.locator(way).click()
+    expect(held.locator(".marked li")).to_have_count(1)
+    assert f"compare={slug}" in held.url
+    assert set(leads_to.partition("?")[2].split("&")) - {""} <= set(held.url.partition("?")[2].split("&"))
+    held.go_back()
+    expect(held.locator(f"#results .compare input[value={slug}]")).to_be_checked()
+
+
+def test_a_mark_taken_back_stays_away(held):
+    held.goto(f"{LISTS['es']}?sort=-name")
+    first, second = (box.get_attribute("value") for box in held.locator("#results .compare input").all()[:2])
+    held.goto(f"{LISTS['es']}?compare={first}&compare={second}&sort=-name")
+    held.locator(f"#results .compare input[value={first}]").uncheck()
+    held.locator(".pages a[rel=next]").click()
+    expect(held.locator(".marked li")).to_have_count(1)
+    assert "page=2" in held.url
+    assert "sort=-name" in held.url
+    assert f"compare={second}" in held.url
+
+
+@pytest.mark.parametrize("way", WAYS_ON)
+def test_a_filter_goes_along_with_a_link_that_is_faster(held, way):
+    held.goto(f"{LISTS['es']}?gpu_memory_min=0.5")
+    held.select_option("#id_stage", "training")
+    held.locator(way).click()
+    expect(held.locator("#id_stage")).to_have_value("training")
+    expect(held.locator(".active-filters li")).to_have_count(2)
+    assert "page=2" not in held.url  # it was a page of another list
+    assert "gpu_memory_min=0.5" in held.url
+    assert ("sort=" in held.url) == ("thead" in way)
+    if "next" not in way:  # which led to the list that was asked for itself
+        held.go_back()
+        expect(held.locator("#id_stage")).to_have_value("training")
+    held.go_back()
+    expect(held.locator("#id_stage")).to_have_value("")
+
+
+def test_a_filter_taken_away_by_its_chip_is_away_though_another_was_just_set(held):
+    held.goto(f"{LISTS['es']}?gpu_memory_min=1500.5&rack_units=8")
+    held.select_option("#id_stage", "training")
+    held.locator(".active-filters a", has_text="1500,5").click()
+    expect(held.locator("#id_stage")).to_have_value("training")
+    assert sorted(held.url.partition("?")[2].split("&")) == ["rack_units=8", "stage=training"]
+
+
+@pytest.mark.parametrize("language", LISTS)
+@pytest.mark.parametrize("failure", ["no network", "an error"])
+def test_a_list_that_does_not_come_says_so_and_can_be_asked_for_again(new_context, language, failure):
+    page = new_context().new_page()  # not watched: the browser itself notes a failed request
+    page.goto(LISTS[language])
+    counted = page.locator("#count").inner_text()
+    answer = (
+        (lambda route: route.abort())
+        if failure == "no network"
+        else (lambda route: route.fulfill(status=500))
+    )
+    page.route(re.compile("stage=training"), answer)
+    expect(page.locator("#not-loaded")).to_be_hidden()
+    page.select_option("#id_stage", "training")
+    expect(page.locator("#not-loaded")).to_be_in_viewport()
+    expect(page.locator("#live")).to_have_text(page.locator("#not-loaded p").inner_text())
+    expect(page.locator("#count")).to_have_text(counted)
+    page.unroute_all()
+    page.locator("#not-loaded button").click()
+    expect(page.locator("#count")).to_have_text(COUNTS[language])
+    expect(page.locator("#not-loaded")).to_be_hidden()
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_wrong_number_is_said_with_the_count(page, language):
+    page.goto(LISTS[language])
+    unfold(page, "gpu_memory")
+    page.fill("#id_gpu_memory_min", "?")
+    page.keyboard.press("Enter")
+    wrong = page.locator("#facet-gpu_memory .errorlist li")
+    expect(wrong).to_be_visible()
+    spoken = page.locator("#live").inner_text()
+    assert spoken.startswith(page.locator("#count").inner_text())
+    assert wrong.inner_text() in spoken
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_the_list_on_paper_has_its_filters_and_fits(page, language):
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    page.goto(f"{LISTS[language]}?gpu_vendor=nvidia&compare=thinksystem-sr675-v3")
+    expect(page.locator(".active-filters").first).to_be_visible()
+    for part in (".marked", ".compare input", ".compare-go", "#results > .spread a", ".filters"):
+        expect(page.locator(part).first).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
 def test_a_shared_address_opens_the_same_list_in_another_language(page):
     page.goto(f"{LISTS['en']}?stage=training&rack_units=8")
     here = page.locator("#results tbody th a").all_text_contents()
@@ -378,3 +491,11 @@ def test_paper_has_no_navigation_and_black_on_white(page):
         return [style.color, style.backgroundColor];
     }""")
     assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+
+
+@pytest.mark.parametrize("path", ["/en/work/llm_pretraining/", "/en/memory/?model=llama-3.3-70b"])
+def test_paper_offers_no_brief_to_be_made(page, path):
+    page.goto(path)
+    expect(page.locator(".brief-actions")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".brief-actions")).to_be_hidden()
