@@ -372,6 +372,7 @@ def test_the_list_on_paper_has_its_filters_and_fits(page, language):
     for part in (".marked", ".compare input", ".compare-go", "#results > .spread a", ".filters"):
         expect(page.locator(part).first).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    assert page.evaluate(CUT_WORDS)["cut"] == []
 
 
 def test_a_shared_address_opens_the_same_list_in_another_language(page):
