@@ -13,7 +13,7 @@ from django.db.models import Case, Count, F, Max, Min, Q, Value, When, prefetch_
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from catalog import figures, stating
+from catalog import figures, publishing, stating
 from catalog.models import Evidence
 from catalog.models.evidence import SUBJECT_ROWS, SUBJECTS
 
@@ -93,11 +93,20 @@ class Figure:
 
     @property
     def is_open(self):
-        """Whether sources disagree and nobody has said why one is followed and the others are not."""
+        """Whether sources disagree and nobody has said why one, or none, is followed and others are not."""
         told = [row for row in self.evidence if row.stated]
         kept = {row.stated for row in told if row.kept}
         set_aside = [row for row in told if not row.kept and row.stated not in kept]
-        return self.is_disputed and (len(kept) != 1 or not all(row.reason for row in set_aside))
+        is_settled = len(kept) == 1 or (not kept and not self.value_known)
+        return self.is_disputed and not (is_settled and all(row.reason for row in set_aside))
+
+    @property
+    def can_be_unknown(self):
+        """Whether the catalog may show that nobody knows it: one column that may stay empty."""
+        if not stating.is_column(type(self.row), self.field):
+            return False
+        column = type(self.row)._meta.get_field(self.field)
+        return column.null or (column.blank and column.empty_strings_allowed)
 
     @property
     def stands(self):
@@ -245,19 +254,20 @@ def figure(kind, pk, name):
 def decide(figure, stated, reason):
     """Follow what is stated and set all else aside, with the reason; return whether the column says so.
 
+    Args:
+        stated: "" follows none of the sources: the figure becomes unknown.
+
     Raises:
-        ValidationError: the row's own rules do not allow that value.
+        ValidationError: the row's own rules, or what its page needs, do not allow that value.
     """
     try:
-        value = stating.read(type(figure.row), figure.field, stated)
+        value = stating.read(type(figure.row), figure.field, stated) if stated else unknown(figure)
     except ValidationError:
         is_set = False
     else:
         is_set = True
         if getattr(figure.row, figure.field) != value:
-            setattr(figure.row, figure.field, value)
-            figure.row.full_clean()
-            figure.row.save()
+            show(figure, value)
     for row in figure.evidence:
         if not row.stated:
             continue
@@ -265,3 +275,18 @@ def decide(figure, stated, reason):
         row.kept, row.reason = follows, "" if follows else reason
         row.save()
     return is_set
+
+
+def unknown(figure):
+    """Return what the column of a figure holds that nobody knows."""
+    return None if type(figure.row)._meta.get_field(figure.field).null else ""
+
+
+def show(figure, value):
+    """Save another value of a figure."""
+    row = figure.row
+    setattr(row, figure.field, value)
+    row.full_clean()
+    if getattr(row, "is_published", False) and (lacks := publishing.new_problems(row, [figure.field])):
+        raise ValidationError([str(problem) for problem in lacks])
+    row.save()

@@ -1,5 +1,7 @@
 """What waits for staff: figures to check again, readers' reports, and sources that disagree."""
 
+from urllib.parse import urlencode
+
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
@@ -160,10 +162,10 @@ class QueueViews(admin.ModelAdmin):
             raise Http404
         if not self.has_view_permission(request):
             raise PermissionDenied
-        stated, reason, error = "", "", ""
+        stated, reason, error = None, "", ""
         if request.method == "POST":
             self.refuse_decision(request, figure)
-            stated, reason = request.POST.get("stated", ""), request.POST.get("reason", "").strip()
+            stated, reason = request.POST.get("stated"), request.POST.get("reason", "").strip()
             error = self.decided(request, figure, stated, reason)
             if not error:
                 return redirect(reverse("admin:catalog_evidence_queue") + "?tab=conflicts")
@@ -173,6 +175,7 @@ class QueueViews(admin.ModelAdmin):
             _("What the sources state: %(figure)s") % {"figure": figure.label},
             figure=figure,
             edit_url=edit_url(figure.row),
+            add_url=f"{reverse('admin:catalog_evidence_add')}?{urlencode({kind: pk, 'field': field})}",
             may_choose=request.user.has_perm("catalog.decide_evidence")
             and (figure.is_disputed or figure.asks_for_decision),
             stated=stated,
@@ -188,7 +191,7 @@ class QueueViews(admin.ModelAdmin):
 
     def decided(self, request, figure, stated, reason):
         """Carry a decision out; return what stands against it, if anything."""
-        if stated not in figure.statements:
+        if stated not in figure.statements and not (stated == "" and figure.can_be_unknown):
             return _("Choose what the catalog shows.")
         if not reason:
             return _("Say why: the next one to ask will read it.")
@@ -197,6 +200,7 @@ class QueueViews(admin.ModelAdmin):
                 record.why = reason
                 is_set = checking.decide(figure, stated, reason)
         except ValidationError as error:
+            figure.row.refresh_from_db()
             return " ".join(error.messages)
         messages.success(request, _("Decided: %(figure)s.") % {"figure": f"{figure.name}, {figure.label}"})
         if not is_set:

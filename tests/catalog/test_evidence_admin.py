@@ -433,6 +433,55 @@ def test_a_second_source_that_states_something_else_shows_both_until_somebody_de
     assert queue(client, tab="conflicts")
 
 
+def test_none_of_the_sources_may_be_right(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory(bandwidth_gbs=864, slug="card")
+    sourced(gpu, "bandwidth_gbs", stated="864")
+    sourced(gpu, "bandwidth_gbs", stated="960")
+    assert 'value=""' in client.get(conflict(gpu, "bandwidth_gbs")).content.decode()
+    data = {"stated": "", "reason": "Both speak of another card."}
+    assert client.post(conflict(gpu, "bandwidth_gbs"), data | {"reason": ""}).status_code == 200
+    assert client.post(conflict(gpu, "bandwidth_gbs"), data).status_code == 302
+    gpu.refresh_from_db()
+    assert gpu.bandwidth_gbs is None
+    assert set(gpu.evidence.values_list("kept", "reason")) == {(False, "Both speak of another card.")}
+    assert Revision.objects.get().why == "Both speak of another card."
+    assert not queue(client, tab="conflicts")
+    # A third source is one to decide on.
+    sourced(gpu, "bandwidth_gbs", stated="900")
+    assert queue(client, tab="conflicts")
+
+
+def test_no_figure_becomes_unknown_that_a_row_or_its_page_needs(as_member):
+    client = as_member("Product managers")
+    gpu = GPUFactory(memory_gb=48)
+    sourced(gpu, "memory_gb", stated="48")
+    sourced(gpu, "memory_gb", stated="45")
+    assert (
+        'value=""' not in client.get(conflict(gpu, "memory_gb")).content.decode().partition("staff-beside")[2]
+    )
+    response = client.post(conflict(gpu, "memory_gb"), {"stated": "", "reason": "Nobody knows."})
+    assert response.context["error"] == "Choose what the catalog shows."
+    server = ServerFactory(rack_units=2)
+    sourced(server, "rack_units", stated="2")
+    sourced(server, "rack_units", stated="3")
+    response = client.post(conflict(server, "rack_units"), {"stated": "", "reason": "Nobody knows."})
+    assert "Needed before it is published" in response.context["error"]
+    assert response.context["figure"].value == "2"
+    server.refresh_from_db()
+    assert server.rack_units == 2
+    assert not Revision.objects.exists()
+
+
+def test_a_decision_offers_to_add_another_source_for_the_same_figure(as_member, disputed):
+    client = as_member("Product managers")
+    form = client.get(client.get(conflict(disputed, "tdp_w")).context["add_url"]).context["adminform"].form
+    assert {name: str(form[name].value()) for name in ("gpu", "field")} == {
+        "gpu": str(disputed.pk),
+        "field": "tdp_w",
+    }
+
+
 def test_setting_a_source_aside_without_a_reason_decides_nothing(disputed):
     row = disputed.evidence.get(stated="400")
     row.kept = False
