@@ -21,6 +21,11 @@ from catalog.models import Evidence, Source
 RECENT_SOURCES = 10
 OWN_FIELDS = ("recent_source", "other_source", "source_state")
 KINDS = {model: kind for kind, model in Evidence.subject_models().items()}
+# Django puts a value into a paragraph, which holds no list and nothing that opens but this.
+SHOWN_ON_DEMAND = (
+    '<button type="button" class="button" popovertarget="{}">{}</button>'
+    '<span class="parts-sources" popover id="{}">{}</span>'
+)
 NAMED = 10  # figures that a message names
 
 
@@ -200,6 +205,41 @@ class PartsFormSet(forms.BaseInlineFormSet):
         going = [part.instance for part in self.deleted_forms if part.instance.pk]
         if lost := publishing.lost_with(going):
             raise ValidationError([publishing.would_lack(row, problem) for row, problem in lost])
+
+
+class SourcedPartsInline(admin.TabularInline):
+    """Rows below a form, each with what stands behind its figures in a column of its own."""
+
+    formset = PartsFormSet
+    extra = 0
+    show_change_link = True
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).prefetch_related("evidence__source")
+
+    def get_fields(self, request, obj=None):
+        fields = list(super().get_fields(request, obj))
+        return [*fields, "sources"] if request.user.has_perm("catalog.view_evidence") else fields
+
+    def get_readonly_fields(self, request, obj=None):
+        return [*super().get_readonly_fields(request, obj), "sources"]
+
+    @admin.display(description=gettext_lazy("sources"))
+    def sources(self, row):
+        """Return the source lines of a row's figures, under one line that says what is amiss."""
+        if row.pk is None:
+            return "-"
+        found = figures_in(row, row.evidence.all())
+        columns = {column.name for column in row._meta.concrete_fields}
+        named = [found.get(name) or Figure(KINDS[type(row)], row, name) for name in row.evidence_fields()]
+        marks = [(each.label, mark) for each in named if each.field in columns and (mark := mark_of(each))]
+        if not marks:
+            return "-"
+        amiss = [str(each.label) for each in found.values() if each.asks_for_decision]
+        text = _("disagree: %(figures)s") % {"figures": ", ".join(amiss)} if amiss else len(marks)
+        name = f"sources-{KINDS[type(row)]}-{row.pk}"
+        lines = format_html_join("", "<strong>{}</strong>{}", marks)
+        return format_html(SHOWN_ON_DEMAND, name, text, name, lines)
 
 
 def not_founded():
@@ -391,12 +431,15 @@ def state_of(source):
 
 def figures_of(row):
     """Return the figures of a row that a source speaks of, in one query."""
+    return list(figures_in(row, row.evidence.select_related("source")).values())
+
+
+def figures_in(row, evidence):
+    """Return {field: figure} of what some evidence of a row speaks of."""
     found = {}
-    for evidence in row.evidence.select_related("source"):
-        found.setdefault(evidence.field, Figure(KINDS[type(row)], row, evidence.field)).evidence.append(
-            evidence
-        )
-    return list(found.values())
+    for each in evidence:
+        found.setdefault(each.field, Figure(KINDS[type(row)], row, each.field)).evidence.append(each)
+    return found
 
 
 def recent_sources(user, row):

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.admin.comfort import DuplicateAdmin
 from catalog.admin.evidence import EvidenceInline
-from catalog.admin.figures import PartsFormSet, SourcedAdmin
+from catalog.admin.figures import SourcedAdmin, SourcedPartsInline
 from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import (
     CompletenessAdmin,
@@ -28,14 +28,11 @@ class CoolingOptionInline(admin.TabularInline):
     extra = 0
 
 
-class VariantInline(admin.TabularInline):
-    """Variants of a server; slots, GPUs and sources of one are on its own page."""
+class VariantInline(SourcedPartsInline):
+    """Variants of a server; slots and GPUs of one are on its own page."""
 
     model = Variant
-    formset = PartsFormSet
     fields = ["slug", "name", "lifecycle", "is_default", "rack_units", "bays_2_5", "bays_3_5", "bays_nvme"]
-    show_change_link = True
-    extra = 0
 
 
 @admin.register(Server)

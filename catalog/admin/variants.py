@@ -6,7 +6,7 @@ from modeltranslation.admin import TranslationAdmin
 
 from catalog.admin.comfort import BulkAdmin, CardTotalsAdmin
 from catalog.admin.evidence import EvidenceInline
-from catalog.admin.figures import PartsFormSet, SourcedAdmin
+from catalog.admin.figures import SourcedAdmin, SourcedPartsInline
 from catalog.admin.impact import ImpactAdmin
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.admin.sheets import SheetsAdmin
@@ -18,11 +18,10 @@ class SlotAlternativeInline(admin.TabularInline):
     extra = 0
 
 
-class GPUOptionInline(admin.TabularInline):
-    """Options of a variant; notes and sources of one are on its own page."""
+class GPUOptionInline(SourcedPartsInline):
+    """Options of a variant; notes of one are on its own page."""
 
     model = GPUOption
-    formset = PartsFormSet
     fields = [
         "gpu",
         "min_count",
@@ -42,11 +41,9 @@ class GPUOptionInline(admin.TabularInline):
     ]
     readonly_fields = ["memory"]
     autocomplete_fields = ["gpu"]
-    show_change_link = True
-    extra = 0
 
     def get_queryset(self, request):
-        return super().get_queryset(request).select_related("gpu")
+        return super().get_queryset(request).select_related("gpu", "variant__server")
 
     @admin.display(description=_("memory of all cards"))
     def memory(self, option):

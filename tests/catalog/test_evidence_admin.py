@@ -379,6 +379,44 @@ def test_a_variant_edited_below_its_server_and_a_new_option_ask_too(as_member):
     assert ("max_count", "4") in added.evidence.values_list("field", "stated")
 
 
+def test_rows_of_a_table_say_beside_their_inputs_where_their_figures_come_from(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory(max_count=2, ambient_max_c=30)
+    source = SourceFactory(title="Rules of May")
+    EvidenceFactory(option=option, field="max_count", stated="2", source=source, checked_on=date(2026, 5, 4))
+    said = parts(client, option.variant)
+    assert "Rules of May" in said
+    assert "checked on 4 May 2026" in said
+    assert "No source." in said  # of the ambient temperature
+    assert "disagree" not in said
+    EvidenceFactory(option=option, field="max_count", stated="3")
+    assert "disagree: max. cards" in parts(client, option.variant)
+
+
+def parts(client, variant):
+    """Return what the column of sources says of a variant's first option."""
+    page = client.get(url(variant)).content.decode()
+    return re.search(r'field-sources">(.*?)</td>', page, re.DOTALL)[1]
+
+
+def test_the_sources_of_rows_in_tables_need_no_query_a_row(as_member):
+    client = as_member("Product managers")
+    option = GPUOptionFactory()
+    EvidenceFactory(option=option, field="max_count")
+
+    def queries():
+        with CaptureQueriesContext(connection) as found:
+            assert client.get(url(option.variant)).status_code == 200
+        # Django asks for the GPU of each row's input by itself.
+        return [query for query in found.captured_queries if 'FROM "catalog_gpu"' not in query["sql"]]
+
+    queries()
+    few = len(queries())
+    for _number in range(3):
+        EvidenceFactory(option=GPUOptionFactory(variant=option.variant), field="max_count")
+    assert len(queries()) == few
+
+
 @pytest.mark.parametrize(
     ("field", "value", "stated", "same"),
     [
