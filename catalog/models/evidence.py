@@ -6,7 +6,7 @@ from operator import or_
 from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _, pgettext_lazy
 
 from catalog.models.base import Fact, one_of, prose, slug_field, words
 
@@ -140,7 +140,7 @@ class Evidence(HasSubject, Fact):
     )
 
     class Meta:
-        verbose_name = _("evidence")
+        verbose_name = pgettext_lazy("one piece", "evidence")
         verbose_name_plural = _("evidence")
         permissions = [("decide_evidence", _("Can decide between sources that disagree"))]
         ordering = ["field", "-kept", "id"]
