@@ -66,8 +66,9 @@ def entries(row, revisions=None):
 def entries_of(changes):
     """Return changes as entries, newest first, each with its lines in the order of the rows' paths."""
     by_revision = defaultdict(list)
-    names = Names()
-    for change in changes.select_related("revision", "content_type").order_by("-revision_id", "path", "id"):
+    changes = list(changes.select_related("revision", "content_type").order_by("-revision_id", "path", "id"))
+    names = Names(changes)
+    for change in changes:
         by_revision[change.revision].append(line_of(change, names))
     return [Entry(revision, lines) for revision, lines in by_revision.items()]
 
@@ -86,7 +87,7 @@ def last(row):
 def line_of(change, names=None):
     """Return what a change says, in the active language."""
     model = change.content_type.model_class()
-    return line(model, change.name, change.action, change.values, names or Names(), change)
+    return line(model, change.name, change.action, change.values, names or Names([change]), change)
 
 
 def line(model, name, action, values, names, change=None):
@@ -175,7 +176,7 @@ def between(row, older, newer):
 
     `older` and `newer` are numbers of revisions; `older` 0 is before the first recorded change.
     """
-    changes = (
+    changes = list(
         Change.objects.filter(path__startswith=path(row), revision__gt=older, revision__lte=newer)
         .select_related("content_type")
         .order_by("id")
@@ -183,7 +184,7 @@ def between(row, older, newer):
     first = {}
     for change in changes:
         first.setdefault((change.content_type, change.object_id), change.action)
-    names, lines = Names(), []
+    names, lines = Names(changes), []
     for key, (values, change) in compose(changes).items():
         action = Change.Action.CHANGED
         was_there, is_there = first[key] != Change.Action.ADDED, change.action != Change.Action.DELETED
@@ -196,10 +197,13 @@ def between(row, older, newer):
 
 
 class Names:
-    """Values as staff read them; rows that values point to are looked up once."""
+    """Values as staff read them; rows that values point to are looked up once, of known changes together."""
 
-    def __init__(self):
+    def __init__(self, changes=()):
         self._rows = {}
+        for model, numbers in _pointed_to(changes).items():
+            rows = model._base_manager.in_bulk(numbers)
+            self._rows |= {(model, pk): str(row) for pk, row in rows.items()}
 
     def shown(self, column, value):
         if _blank(value):
@@ -233,6 +237,19 @@ class Names:
         ).last()
         number = _("no. %(number)s (gone)") % {"number": pk}
         return f"{gone.name}, {number}" if gone else number
+
+
+def _pointed_to(changes):
+    """Return {table: numbers of its rows} of all rows that the values of some changes name."""
+    found = defaultdict(set)
+    for change in changes:
+        model = change.content_type.model_class()
+        known = columns(model) if model else {}
+        for name, pair in change.values.items():
+            table = name in known and known[name].related_model
+            for value in pair if table else ():
+                found[table].update(value if isinstance(value, list) else [] if _blank(value) else [value])
+    return found
 
 
 def _table(column):

@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.utils import translation
 
@@ -54,7 +55,7 @@ def texts(row, name="summary"):
 # --- recording -------------------------------------------------------------------------------------
 
 
-def test_an_entry_says_who_when_why_and_from_what_to_what(django_assert_max_num_queries):
+def test_an_entry_says_who_when_why_and_from_what_to_what():
     server = ServerFactory(rack_units=2)
     ana = User.objects.create_user("ana")
     with history.recording(ana, why=" Data sheet of May ") as record:
@@ -71,6 +72,17 @@ def test_an_entry_says_who_when_why_and_from_what_to_what(django_assert_max_num_
         assert cells(server) == {("server", "height, U"): ("2", "3")}
     ana.delete()
     assert history.entries(server)[0].revision.made_by == "ana"
+
+
+def test_rows_that_values_point_to_are_looked_up_together(django_assert_num_queries):
+    server = ServerFactory()
+    with history.recording(by="test"):
+        evidence = EvidenceFactory.create_batch(4, server=server)
+    ContentType.objects.get_for_model(Evidence)
+    with django_assert_num_queries(3):  # the changes, the server, its sources
+        lines = history.entries(server)[0].lines
+    said = {cell.after for line in lines for cell in line.cells}
+    assert {row.source.title for row in evidence} <= said
 
 
 @pytest.mark.parametrize("code", ["es", "ru", "en"])
