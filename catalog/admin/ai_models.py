@@ -9,6 +9,7 @@ from catalog import publishing
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.figures import SourcedAdmin
 from catalog.admin.impact import ImpactAdmin
+from catalog.admin.numbers import TypedNumbers
 from catalog.admin.parts import CompletenessAdmin, CompletenessFilter, PublishedAdmin, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import AIModel, CacheGroup, MeasuredWeights, ModelPart
@@ -28,18 +29,18 @@ class CacheGroupFormSet(forms.BaseInlineFormSet):
         return bool(data) and not data.get("DELETE")
 
 
-class CacheGroupInline(admin.TabularInline):
+class CacheGroupInline(TypedNumbers, admin.TabularInline):
     model = CacheGroup
     formset = CacheGroupFormSet
     extra = 0
 
 
-class ModelPartInline(admin.TabularInline):
+class ModelPartInline(TypedNumbers, admin.TabularInline):
     model = ModelPart
     extra = 0
 
 
-class MeasuredWeightsInline(admin.TabularInline):
+class MeasuredWeightsInline(TypedNumbers, admin.TabularInline):
     model = MeasuredWeights
     autocomplete_fields = ["source"]
     extra = 0

@@ -1,7 +1,10 @@
 """Values as they are typed, shown in the help of every figure’s input beside its unit."""
 
+from django.utils.functional import lazy
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext_lazy as _
+
+from aiservers.numbers import as_typed
 
 EXAMPLES = {
     "AIModel": {
@@ -142,11 +145,14 @@ EXAMPLES = {
 }
 
 
+written = lazy(lambda number: as_typed(number, get_language()), str)
+
+
 def add_examples(form):
     """Put an example into the help of each figure’s input of a form class."""
     examples = EXAMPLES.get(form._meta.model.__name__, {})
     for name, example in examples.items():
         if field := form.base_fields.get(name):
-            text, says = format_lazy(_("Example: {example}."), example=example), field.help_text
+            text, says = format_lazy(_("Example: {example}."), example=written(example)), field.help_text
             field.help_text = format_lazy("{says} {text}", says=says, text=text) if says else text
     return form

@@ -14,6 +14,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from catalog import checking, figures, publishing, stating
+from catalog.admin.numbers import TypedNumbers
 from catalog.admin.parts import PublishedForm
 from catalog.checking import Figure
 from catalog.models import Evidence, Source
@@ -207,7 +208,7 @@ class PartsFormSet(forms.BaseInlineFormSet):
             raise ValidationError([publishing.would_lack(row, problem) for row, problem in lost])
 
 
-class SourcedPartsInline(admin.TabularInline):
+class SourcedPartsInline(TypedNumbers, admin.TabularInline):
     """Rows below a form, each with what stands behind its figures in a column of its own."""
 
     formset = PartsFormSet

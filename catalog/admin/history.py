@@ -20,13 +20,14 @@ from django.utils.translation import gettext as _
 from catalog import history, publishing
 from catalog.admin import editors
 from catalog.admin.examples import add_examples
+from catalog.admin.numbers import TypedNumbers
 from catalog.history import reading, restoring
 from catalog.models.history import Change, Revision
 
 ENTRIES_A_PAGE = 25
 
 
-class HistoryAdmin(admin.ModelAdmin):
+class HistoryAdmin(TypedNumbers, admin.ModelAdmin):
     """Rows whose changes are recorded. Comes before other bases, so that it sees what they save."""
 
     form = editors.HistoryForm

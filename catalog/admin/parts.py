@@ -118,7 +118,7 @@ class CompletenessFilter(admin.SimpleListFilter):
 
     def lookups(self, request, model_admin):
         return [
-            ("100", _("all")),
+            ("100", _("everything")),
             ("75", _("75 to 99 %")),
             ("50", _("50 to 74 %")),
             ("0", _("less than half")),

@@ -7,6 +7,7 @@ from catalog.admin.comfort import DuplicateAdmin
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.figures import SourcedAdmin, SourcedPartsInline
 from catalog.admin.impact import ImpactAdmin
+from catalog.admin.numbers import TypedNumbers
 from catalog.admin.parts import (
     CompletenessAdmin,
     CompletenessFilter,
@@ -18,7 +19,7 @@ from catalog.admin.sheets import SheetsAdmin
 from catalog.models import CoolingOption, PowerSupply, Server, Variant
 
 
-class PowerSupplyInline(admin.TabularInline):
+class PowerSupplyInline(TypedNumbers, admin.TabularInline):
     model = PowerSupply
     extra = 0
 

@@ -8,12 +8,13 @@ from catalog.admin.comfort import BulkAdmin, CardTotalsAdmin
 from catalog.admin.evidence import EvidenceInline
 from catalog.admin.figures import SourcedAdmin, SourcedPartsInline
 from catalog.admin.impact import ImpactAdmin
+from catalog.admin.numbers import TypedNumbers
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPUOption, SlotAlternative, Variant
 
 
-class SlotAlternativeInline(admin.TabularInline):
+class SlotAlternativeInline(TypedNumbers, admin.TabularInline):
     model = SlotAlternative
     extra = 0
 
