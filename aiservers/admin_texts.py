@@ -15,6 +15,49 @@ TEXTS = (
     gettext_noop("Pagination %(name)s entries"),
 )
 
+# Those of forms that in Spanish speak to staff as strangers, while the rest of the site does not.
+FORMS = (
+    gettext_noop("Enter a valid value."),
+    gettext_noop("Enter a valid URL."),
+    gettext_noop("Enter a valid email address."),
+    gettext_noop("Enter a valid “slug” consisting of letters, numbers, underscores or hyphens."),
+    gettext_noop("Enter a whole number."),
+    gettext_noop("Enter a valid date."),
+    gettext_noop("Enter a valid time."),
+    gettext_noop("Enter a valid date/time."),
+    gettext_noop("Enter a list of values."),
+    gettext_noop("Ensure this value is less than or equal to %(limit_value)s."),
+    gettext_noop("Ensure this value is greater than or equal to %(limit_value)s."),
+    gettext_noop("Select a valid choice. %(value)s is not one of the available choices."),
+    gettext_noop("Select a valid choice. That choice is not one of the available choices."),
+    gettext_noop("Please correct the duplicate data for %(field)s."),
+    gettext_noop("Please correct the duplicate data for %(field)s, which must be unique."),
+    gettext_noop("Please correct the duplicate values below."),
+    gettext_noop("Select this object for an action - {}"),
+    gettext_noop("Select all objects on this page for an action"),
+    gettext_noop("Enter a new password for the user <strong>%(username)s</strong>."),
+    gettext_noop(
+        "Please enter your old password, for security’s sake, and then enter your new password twice so we "
+        "can verify you typed it in correctly."
+    ),
+    ngettext_lazy("Please correct the error below.", "Please correct the errors below."),
+    ngettext_lazy(
+        "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",
+        "Ensure this value has at most %(limit_value)d characters (it has %(show_value)d).",
+        "limit_value",
+    ),
+    ngettext_lazy(
+        "Ensure that there are no more than %(max)s digit in total.",
+        "Ensure that there are no more than %(max)s digits in total.",
+        "max",
+    ),
+    ngettext_lazy(
+        "Ensure that there are no more than %(max)s decimal place.",
+        "Ensure that there are no more than %(max)s decimal places.",
+        "max",
+    ),
+)
+
 # Those that put the name of a table into a sentence. In Russian it would need another case, gender or number
 # there: a translation puts it behind a colon. Spanish has articles and participles to leave out.
 SENTENCES = (
