@@ -219,8 +219,10 @@ class SourcedPartsInline(TypedNumbers, admin.TabularInline):
         return super().get_queryset(request).prefetch_related("evidence__source")
 
     def get_fields(self, request, obj=None):
-        fields = list(super().get_fields(request, obj))
-        return [*fields, "sources"] if request.user.has_perm("catalog.view_evidence") else fields
+        first, *others = super().get_fields(request, obj)
+        if request.user.has_perm("catalog.view_evidence"):
+            others.insert(0, "sources")  # at hand in a table wider than the screen
+        return [first, *others]
 
     def get_readonly_fields(self, request, obj=None):
         return [*super().get_readonly_fields(request, obj), "sources"]
