@@ -60,7 +60,8 @@ class TypedNumbers:
     def formfield_for_dbfield(self, db_field, request, **kwargs):
         field = next((field for column, field in FIELDS.items() if isinstance(db_field, column)), None)
         if field and not db_field.choices:
-            width = "vIntegerField" if field is TypedInteger else "vBigIntegerField"
+            is_small = field is TypedInteger and not isinstance(db_field, models.BigIntegerField)
+            width = "vIntegerField" if is_small else "vBigIntegerField"
             widget = forms.TextInput(attrs={"inputmode": "decimal", "class": width})
             return db_field.formfield(**{"form_class": field, "widget": widget} | kwargs)
         return super().formfield_for_dbfield(db_field, request, **kwargs)

@@ -132,10 +132,10 @@ def memory_bar(memory, available=None, complete=True):
                 "key": key,
                 "label": MEMORY_LINES[key],
                 "text": _memory_text(low, typical, high),
-                "x": f"{position * scale:.1f}",
-                "width": f"{high * scale:.1f}",
-                "uncertain_x": f"{(position + low) * scale:.1f}",
-                "uncertain_width": f"{(high - low) * scale:.1f}" if high > low else "",
+                "x": _place(position * scale),
+                "width": _place(high * scale),
+                "uncertain_x": _place((position + low) * scale),
+                "uncertain_width": _place((high - low) * scale) if high > low else "",
             }
         )
         position += high
@@ -145,17 +145,22 @@ def memory_bar(memory, available=None, complete=True):
                 "key": "free",
                 "label": gettext("Free") if complete else gettext("Free, less the cache, which is not known"),
                 "text": gibibytes(available - need),
-                "x": f"{position * scale:.1f}",
-                "width": f"{(available - need) * scale:.1f}",
+                "x": _place(position * scale),
+                "width": _place((available - need) * scale),
                 "uncertain_width": "",
             }
         )
     frame = (available or full) * scale
     return {
         "items": items,
-        "frame_width": f"{min(frame, BAR_WIDTH) - 1:.1f}",
+        "frame_width": _place(min(frame, BAR_WIDTH) - 1),
         "overflows": need > (available or full),
     }
+
+
+def _place(value):
+    """Write a length of a drawing, to a tenth."""
+    return f"{round(value, 1):g}"
 
 
 def _memory_text(low, typical, high):

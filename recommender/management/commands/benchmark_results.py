@@ -10,7 +10,7 @@ from django.utils import translation
 
 from recommender import adapters
 
-MAX_MS, MAX_BYTES = 400, 120 * 1024
+MAX_MS, MAX_BYTES = 400, 120_000
 CHAT = "stage=inference&workload=chat&model=llama-3.3-70b&concurrency=32&context_tokens=8000"
 MIXED = "stage=mixed&workload=chat&model=llama-3.3-70b&concurrency=40&context_tokens=8000"
 QUESTIONS = {
