@@ -128,6 +128,9 @@ def compile_messages():
         path = po_path(language)
         if path.exists():
             load(language).save_as_mofile(str(path.with_suffix(".mo")))
+        scripts = path.with_name("djangojs.po")  # of the admin's scripts, kept by hand
+        if scripts.exists():
+            polib.pofile(str(scripts)).save_as_mofile(str(scripts.with_suffix(".mo")))
 
 
 def _order(entry):
