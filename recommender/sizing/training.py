@@ -72,17 +72,12 @@ def training_seconds(
     """
     if tokens < 0 or sequence_tokens <= 0 or micro_batch <= 0 or global_batch <= 0 or servers < 1:
         raise SizingError(f"{tokens=}, {sequence_tokens=}, {micro_batch=}, {global_batch=}, {servers=}")
-    computing = _computing(gpu, method, precision)
-    rate = gpu.dense_flops.get(computing) if computing else None
-    if computing is None or not rate:
-        return None
-    matrix, attention = flops_per_token(model, method, sequence_tokens)
-    sixteen = gpu.dense_flops.get("bf16") or gpu.dense_flops.get("fp16") or rate
     software = _software(method, stack, constants)
-    utilization = _utilization(model, gpu, computing, software, constants)
-    attending = constants.attention[_generation(gpu)]
-    recomputed = constants.recompute[recompute]
-    slowdown = constants.qlora if method == "qlora" else Range.exact(1.0)
+    alone = _computing_s_per_token(
+        model, gpu, method, precision, sequence_tokens, recompute, software, constants
+    )
+    if alone is None:
+        return None
     # A batch that is too small for all data-parallel workers leaves some without work.
     workers = min(float(layout.replicas), max(global_batch / micro_batch, 1.0))
     gpus = workers * layout.gpus_per_replica
@@ -93,11 +88,7 @@ def training_seconds(
     network = _network_s_per_token(model, layout, method, servers, between, sequence_tokens * global_batch)
     ends = []
     for end in (0, 1, 2):
-        share = at(utilization, 2 - end)
-        attention_share = at(attending, 2 - end) * at(software.attention, 2 - end)
-        # Attention gains nothing from the room that recomputing makes: it is done again in full.
-        attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
-        computed = (matrix * at(recomputed, end) * at(slowdown, end) / (rate * share) + attended) / gpus
+        computed = at(alone, end) / gpus
         computed += layers / layout.pipeline_parallel * at(software.layer_s, end) / (micro_tokens * workers)
         if servers > 1:
             computed /= at(c.SERVERS_SCALING, 2 - end)
@@ -105,6 +96,59 @@ def training_seconds(
         moved = at(traffic, end) + at(network, end)
         exposed = at(c.EXPOSED_TRAFFIC, end)
         ends.append(tokens * (max(computed, moved) + exposed * min(computed, moved)))
+    return Range(*ends)
+
+
+def least_gpu_seconds(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    *,
+    method: Method,
+    precision: Precision,
+    sequence_tokens: float,
+    recompute: Recompute,
+    tokens: float,
+) -> Range | None:
+    """Return the time of `tokens` tokens on one GPU by computing alone [s]; None: its rate is not published.
+
+    Shared out among GPUs without loss, no layout over them takes less, end by end: what `training_seconds`
+    adds only takes longer.
+    """
+    software = _software(method, None, TRAINING)
+    alone = _computing_s_per_token(
+        model, gpu, method, precision, sequence_tokens, recompute, software, TRAINING
+    )
+    return None if alone is None else alone.scaled(tokens)
+
+
+def _computing_s_per_token(
+    model: AIModelSpec,
+    gpu: GPUSpec,
+    method: Method,
+    precision: Precision,
+    sequence_tokens: float,
+    recompute: Recompute,
+    software: Software,
+    constants: TrainingConstants,
+) -> Range | None:
+    """Return the time that computing takes for each token on one GPU [s], without starting its layers."""
+    computing = _computing(gpu, method, precision)
+    rate = gpu.dense_flops.get(computing) if computing else None
+    if computing is None or not rate:
+        return None
+    matrix, attention = flops_per_token(model, method, sequence_tokens)
+    sixteen = gpu.dense_flops.get("bf16") or gpu.dense_flops.get("fp16") or rate
+    utilization = _utilization(model, gpu, computing, software, constants)
+    attending = constants.attention[_generation(gpu)]
+    recomputed = constants.recompute[recompute]
+    slowdown = constants.qlora if method == "qlora" else Range.exact(1.0)
+    ends = []
+    for end in (0, 1, 2):
+        share = at(utilization, 2 - end)
+        attention_share = at(attending, 2 - end) * at(software.attention, 2 - end)
+        # Attention gains nothing from the room that recomputing makes: it is done again in full.
+        attended = attention * (4 / 3 if recompute == "full" else 1.0) / (sixteen * attention_share)
+        ends.append(matrix * at(recomputed, end) * at(slowdown, end) / (rate * share) + attended)
     return Range(*ends)
 
 

@@ -13,6 +13,7 @@ from recommender.sizing.specs import GPUSpec, Layout, NodeSpec, Precision, Range
 from recommender.sizing.training_memory import TrainingSetup, training_lines, training_sums
 
 TRAINING_SERVERS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+QUICKEST: Recompute = "selective"  # of the ways to keep activations that are tried
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +26,12 @@ class _Job:
 
 def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
     """Yield, for each number of cards, the fewest servers that train it in time."""
+    least = _least_gpu_seconds(case, node, corner) if strict else 0.0
     for count in node.counts:
         failures: list[Failure] = []
         for servers in TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]:
+            if strict and corner.target_s is not None and least > corner.target_s * count * servers:
+                continue  # too late whatever the layout; why is asked at the easy corner
             found = []
             for item in trainings(case, node, corner, strict, count, servers, tried=count):
                 if isinstance(item, Failure):
@@ -50,6 +54,24 @@ def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> 
             continue
         if not found:
             yield from failures
+
+
+def _least_gpu_seconds(case: Case, node: NodeSpec, corner: Corner) -> float:
+    """Return the GPU time that a job takes at least, at the unfavourable end [s]; 0: nothing is known."""
+    precision = _training_precision(case, node.gpu)
+    if precision is None:
+        return 0.0
+    assert corner.trained is not None
+    least = training.least_gpu_seconds(
+        corner.trained,
+        node.gpu,
+        method=case.method,
+        precision=_computed_in(precision),
+        sequence_tokens=corner.sequence_tokens,
+        recompute=case.recompute or QUICKEST,
+        tokens=corner.tokens,
+    )
+    return 0.0 if least is None else least.high
 
 
 def trainings(
@@ -273,7 +295,7 @@ def _seconds(
         link=link,  # type: ignore[arg-type]
         link_bytes_per_s=link_bytes_per_s,
         method=case.method,
-        precision="bf16" if precision == "int4" else precision,
+        precision=_computed_in(precision),
         sequence_tokens=corner.sequence_tokens,
         global_batch=corner.global_batch,
         micro_batch=corner.micro_batch,
@@ -286,7 +308,7 @@ def _seconds(
 
 def _ways_to_keep(case: Case, layout: Layout) -> Iterator[tuple[Recompute, Sharding]]:
     """Yield what is computed again and what is sharded, the quicker ways first."""
-    recomputes: tuple[Recompute, ...] = (case.recompute,) if case.recompute else ("selective", "full")
+    recomputes: tuple[Recompute, ...] = (case.recompute,) if case.recompute else (QUICKEST, "full")
     shardings: tuple[Sharding, ...] = (
         (case.sharding,)
         if case.sharding
@@ -321,7 +343,7 @@ def _recipe(
     replicas = layout.replicas if sharding != "none" else min(layout.replicas, 2)
     setup = TrainingSetup(
         method=case.method,
-        precision="bf16" if precision == "int4" else precision,
+        precision=_computed_in(precision),
         optimizer=case.optimizer,
         lora_rank=corner.lora_rank,
         sequence_tokens=corner.sequence_tokens,
@@ -341,6 +363,11 @@ def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
     if wanted in ("int4", "fp4"):
         return wanted if precisions.support(gpu, wanted) in ("native", "weight_only") else None
     return wanted if precisions.support(gpu, wanted) == "native" else None
+
+
+def _computed_in(precision: Precision) -> Precision:
+    """Return the type of the arithmetic: weights kept in four bits are computed with in 16."""
+    return "bf16" if precision == "int4" else precision
 
 
 def joins_servers(node: NodeSpec) -> bool:
