@@ -185,7 +185,9 @@ def first_place(case: Case, machines: Sequence[Machine], ceilings: Ceilings | No
         # holds only at the easy corner cannot come first and is not worked out.
         found = _foremost(case, machines, ceilings)
     if not found:
-        found = [(config, machine) for machine in machines for config in _try_machine(case, machine)[0]]
+        found = [
+            (config, machine) for machine in machines for config in _try_machine(case, machine, why=False)[0]
+        ]
     if not found:
         return None
     ahead = min(standing(config) for config, _machine in found)
@@ -256,7 +258,11 @@ def _certain_sizes(
     if case.serves and case.kind == "tokens" and precision is not None:
         yield from leanest_first(case, nodes, precision, fallback)
         return
-    sizes = [item for node in nodes for item in sizes_of(case, node, case.hard, True, precision, fallback)]
+    sizes = [
+        item
+        for node in nodes
+        for item in sizes_of(case, node, case.hard, True, precision, fallback, why=False)
+    ]
     yield [config for config in sizes if isinstance(config, Config)]
 
 
@@ -290,7 +296,7 @@ def _possible(case: Case, machine: Machine) -> Iterator[Config]:
         for node in nodes:
             broken, _facts, _soft = _node_rules(case, node, case.easy, False)
             if not broken:
-                yield from _holds(case, node, case.easy, False, precision, fallback)[0]
+                yield from _holds(case, node, case.easy, False, precision, fallback, why=False)[0]
 
 
 def _nodes_by_gpu(machine: Machine) -> dict[str, list[NodeSpec]]:
@@ -310,8 +316,8 @@ def _precision(case: Case, nodes: Sequence[NodeSpec], corner: Corner) -> tuple[P
     return precision_of(case, corner.model, possible or nodes)
 
 
-def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failure]]:
-    """Return the best configuration of each GPU, and all failures where there is none."""
+def _try_machine(case: Case, machine: Machine, *, why: bool = True) -> tuple[list[Config], list[Failure]]:
+    """Return the best configuration of each GPU, and where there is none all failures, if `why` is asked."""
     found: list[Config] = []
     failures: list[Failure] = []
     for nodes in _nodes_by_gpu(machine).values():
@@ -325,7 +331,7 @@ def _try_machine(case: Case, machine: Machine) -> tuple[list[Config], list[Failu
             configs = _holds(case, node, case.hard, True, precision, fallback)[0]
             sure += configs
             if not configs or case.priority == "footprint":
-                configs, failed = _holds(case, node, case.easy, False, *easier)
+                configs, failed = _holds(case, node, case.easy, False, *easier, why=why)
                 maybe += configs
                 failures += failed
         if sure or maybe:
@@ -347,15 +353,23 @@ def _node_rules(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Rul
 
 
 def _holds(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
+    case: Case,
+    node: NodeSpec,
+    corner: Corner,
+    strict: bool,
+    precision: Precision | None,
+    fallback: bool,
+    *,
+    why: bool = True,
 ) -> tuple[list[Config], list[Failure]]:
-    """Return the configurations of a node that hold at a corner, or why none does."""
+    """Return the configurations of a node that hold at a corner, or why none does, which is asked of the easy
+    one alone."""
     broken, facts, soft = _node_rules(case, node, corner, strict)
     configs: list[Config] = []
     failures: list[Failure] = []
     if strict and broken:
         return configs, failures  # why is asked at the easy corner
-    for config in sizes_of(case, node, corner, strict, precision, fallback):
+    for config in sizes_of(case, node, corner, strict, precision, fallback, why=why and not strict):
         if isinstance(config, Failure):
             if strict:
                 continue

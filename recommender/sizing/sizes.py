@@ -15,11 +15,22 @@ from recommender.sizing.training_sizes import joins_servers, quickest, training_
 
 
 def sizes_of(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision | None, fallback: bool
+    case: Case,
+    node: NodeSpec,
+    corner: Corner,
+    strict: bool,
+    precision: Precision | None,
+    fallback: bool,
+    *,
+    why: bool = True,
 ) -> Iterator[Config | Failure]:
-    """Yield every size of a node that does the work, and why the others do not."""
+    """Yield every size of a node that does the work, and why the others do not.
+
+    Args:
+        why: false where nobody asks: then some of those are left out.
+    """
     if not case.serves:
-        yield from training_sizes(case, node, corner, strict)
+        yield from training_sizes(case, node, corner, strict, why=why)
         return
     if precision is None:
         assert corner.model is not None

@@ -18,20 +18,26 @@ QUICKEST: Recompute = "selective"  # of the ways to keep activations that are tr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """A training alone. Equal ones are the same object (`_same`), so that none is ever compared."""
+    """One token of a training alone. Equal ones are the same object (`_same`): none is ever compared."""
 
     case: Case
     corner: Corner
 
 
-def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> Iterator[Config | Failure]:
-    """Yield, for each number of cards, the fewest servers that train it in time."""
-    least = _least_gpu_seconds(case, node, corner) if strict else 0.0
+def training_sizes(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, *, why: bool = True
+) -> Iterator[Config | Failure]:
+    """Yield, for each number of cards, the fewest servers that train it in time, and why the others do not.
+
+    Args:
+        why: false where nobody asks: what is too late whatever the layout is not laid out.
+    """
+    least = 0.0 if why else _least_gpu_seconds(case, node, corner, strict)
     for count in node.counts:
         failures: list[Failure] = []
         for servers in TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]:
-            if strict and corner.target_s is not None and least > corner.target_s * count * servers:
-                continue  # too late whatever the layout; why is asked at the easy corner
+            if corner.target_s is not None and least > corner.target_s * count * servers:
+                continue
             found = []
             for item in trainings(case, node, corner, strict, count, servers, tried=count):
                 if isinstance(item, Failure):
@@ -56,8 +62,8 @@ def training_sizes(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> 
             yield from failures
 
 
-def _least_gpu_seconds(case: Case, node: NodeSpec, corner: Corner) -> float:
-    """Return the GPU time that a job takes at least, at the unfavourable end [s]; 0: nothing is known."""
+def _least_gpu_seconds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> float:
+    """Return the GPU time that a job takes at least, at the end that counts [s]; 0: nothing is known."""
     precision = _training_precision(case, node.gpu)
     if precision is None:
         return 0.0
@@ -71,7 +77,9 @@ def _least_gpu_seconds(case: Case, node: NodeSpec, corner: Corner) -> float:
         recompute=case.recompute or QUICKEST,
         tokens=corner.tokens,
     )
-    return 0.0 if least is None else least.high
+    if least is None:
+        return 0.0
+    return least.high if strict else least.low
 
 
 def trainings(
@@ -94,12 +102,13 @@ def quickest(
 def _of(case: Case, node: NodeSpec, corner: Corner) -> tuple[Any, ...]:
     """Return what the ways to train depend on: job, target and cards, whatever server holds them."""
     cards = node.gpu, node.link, node.link_bytes_per_s, node.link_max_gpus
-    return _job(case, corner), corner.target_s, *cards
+    return _job(case, corner), corner.tokens, corner.target_s, *cards
 
 
 @lru_cache(maxsize=4096)
 def _quickest(
     job: _Job,
+    tokens: float,
     target_s: float | None,
     gpu: GPUSpec,
     link: str,
@@ -113,16 +122,16 @@ def _quickest(
     best: tuple[tuple[float, int], Trained] | None = None
     for least, place, layout in _by_hope(job, *cards, link_max_gpus, count, servers):
         if best is not None and best[0] < (least, place):
-            return best[1]  # no other layout is as quick even where it holds
+            return _of_all(best[1], tokens)  # no other layout is as quick even where it holds
         found = _trained(job, *cards, layout, servers, strict)
-        if isinstance(found, Trained) and _late(found, target_s, strict) is None:
+        if isinstance(found, Trained) and _late(found, tokens, target_s, strict) is None:
             assert found.seconds is not None
             key = found.seconds.typical, place
             if best is None or key < best[0]:
                 best = key, found
     if best is not None:
-        return best[1]
-    ways = _ways(job, target_s, *cards, link_max_gpus, strict, count, servers, 1)
+        return _of_all(best[1], tokens)
+    ways = _ways(job, tokens, target_s, *cards, link_max_gpus, strict, count, servers, 1)
     for way in ways:
         if isinstance(way, Trained):  # of which no time is known
             return way
@@ -157,17 +166,29 @@ def _by_hope(
     return sorted(found, key=lambda item: item[:2])
 
 
-def _late(trained: Trained, target_s: float | None, strict: bool) -> float | None:
-    """Return the time that misses the target [s]; None: it is kept, or there is none, or no time is known."""
+def _of_all(trained: Trained, tokens: float) -> Trained:
+    """Return how a job lies with the time of all its tokens, from that of one."""
+    if trained.seconds is None:
+        return trained
+    return replace(trained, seconds=trained.seconds.scaled(tokens))
+
+
+def _late(trained: Trained, tokens: float, target_s: float | None, strict: bool) -> float | None:
+    """Return the time that misses the target [s]; None: it is kept, or there is none, or no time is known.
+
+    Args:
+        trained: with the time of one token.
+    """
     if target_s is None or trained.seconds is None:
         return None
-    seconds = trained.seconds.high if strict else trained.seconds.low
+    seconds = tokens * (trained.seconds.high if strict else trained.seconds.low)
     return seconds if seconds > target_s else None
 
 
 @lru_cache(maxsize=4096)
 def _ways(
     job: _Job,
+    tokens: float,
     target_s: float | None,
     gpu: GPUSpec,
     link: str,
@@ -196,25 +217,25 @@ def _ways(
             )
             ways.append(Failure(gpu.slug, (reason,), found - 1.0, tried))
             continue
-        late = _late(found, target_s, strict)
+        late = _late(found, tokens, target_s, strict)
         if late is not None:
             assert target_s is not None
             assert found.seconds is not None
-            reason = message("training_time", need=target_s, have=found.seconds.low)
+            reason = message("training_time", need=target_s, have=tokens * found.seconds.low)
             ways.append(Failure(gpu.slug, (reason,), late / target_s - 1.0, tried))
             continue
-        ways.append(found)
+        ways.append(_of_all(found, tokens))
     return tuple(ways)
 
 
 @lru_cache(maxsize=512)
 def _job(case: Case, corner: Corner) -> _Job:
-    """Return what training alone reads of a case and a corner: a service beside it, or a target, changes none
-    of its sizes, so that they are not worked out again when only those are moved.
+    """Return what one token of the training reads of a case and a corner: how many there are, a target or a
+    service beside it change none of its sizes, which are not worked out again when only those are moved.
     """
     alone = Corner(
         trained=corner.trained,
-        tokens=corner.tokens,
+        tokens=1.0,
         sequence_tokens=corner.sequence_tokens,
         global_batch=corner.global_batch,
         micro_batch=corner.micro_batch,
@@ -255,7 +276,8 @@ def _trained(
     servers: int,
     strict: bool,
 ) -> Trained | float:
-    """Return how the training lies on that layout, or by which factor its memory is missed."""
+    """Return how the training lies on that layout, with the time of one token, or by which factor its memory
+    is missed."""
     case = job.case
     precision = _training_precision(case, gpu)
     assert precision is not None
