@@ -1,6 +1,6 @@
 """Lists on pages: a page at a time, with a note where the address asks for one that is not there."""
 
-from django.core.paginator import InvalidPage, Paginator
+from django.core.paginator import EmptyPage, InvalidPage, PageNotAnInteger, Paginator
 from django.utils.translation import gettext as _
 
 LONGEST = 40  # characters of a value that a note repeats
@@ -13,7 +13,7 @@ def page_of(request, rows, size):
     """
     asked = request.GET.get("page") or 1
     pages = Paginator(rows, size)
-    page = pages.get_page(asked)
+    page = _nearest(pages, asked)
     if page.number > 1 and set(request.GET) == {"page"}:
         request.own_query = f"?page={page.number}"
     try:
@@ -24,3 +24,13 @@ def page_of(request, rows, size):
         text = _("This list has no page “%(value)s”. Page %(page)s is shown.")
         return page, [text % {"value": value, "page": page.number}]
     return page, []
+
+
+def _nearest(pages, asked):
+    """Return the page that is asked for; the first one for what is no number or comes before it."""
+    try:
+        return pages.page(asked)
+    except PageNotAnInteger:
+        return pages.page(1)
+    except EmptyPage:
+        return pages.page(1 if int(asked) < 1 else pages.num_pages)

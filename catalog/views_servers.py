@@ -27,6 +27,8 @@ def server_list(request):
     if request.GET.get("to") == "compare":
         return redirect_to(request, _comparison(request.GET.getlist(MARKS)))
     filterset = ServerFilter(request.GET, Server.objects.for_cards())
+    if request.GET.get("to") == "questionnaire":
+        return redirect_to(request, _recommend(filterset)["url"])
     marked = compare.chosen(request.GET.getlist(MARKS), Server.objects.published())
     filterset.data.setlist(MARKS, marked.slugs)
     sort = orders.known(request.GET.get("sort"))

@@ -88,8 +88,16 @@ def comparison(query, slugs):
         "messages_of_answers": presentation.messages_of_answers(form),
         "results_url": address("results", form.query),
         "conditional": page["conditional"],
+        "inputs": _inputs(page["assumptions"]),
         "versions": {"catalog": page["catalog_version"], "rules": page["rules_version"]},
     }
+
+
+def _inputs(assumptions):
+    """Return {"asked", "taken"}: what the address answers, and what stands in for the rest."""
+    rows = [row for row in assumptions if row["key"] not in ("stage", "workload")]  # the work itself
+    asked = [row for row in rows if row["origin"] in ("given", "hypothesis")]
+    return {"asked": asked, "taken": [row for row in rows if row not in asked]}
 
 
 def _rows(slugs, shown, rejected, places):

@@ -381,5 +381,6 @@ def _meant(word, words):
         for token, errors, _place in near:
             weight, spelling, _rows = words.known[token]
             if has_digits == any(character.isdigit() for character in token):
-                candidates.append((errors, loosely(token)[0] != loosely(form)[0], -weight, token, spelling))
+                begins_otherwise = loosely(token)[0] != loosely(form)[0]
+                candidates.append((errors, form != word, begins_otherwise, -weight, token, spelling))
     return min(candidates)[-1] if candidates else ""

@@ -57,6 +57,9 @@ for (const failure of ["htmx:sendError", "htmx:responseError", "htmx:timeout"]) 
 
 // --- a link followed before the answer: what was changed goes along ---
 
+// Pages, orders, chips and files of the list, and its languages.
+const CARRIERS = '#results :is(a[href^="?"], a[download], a[data-plain]), #languages a';
+
 // The query of the list that was asked for. A number that nobody touched stays as the address has it.
 const wantedOf = (shown) => {
   const form = document.getElementById("filters");
@@ -93,19 +96,56 @@ const carriedAlong = (link, shown, wanted) => {
   return query;
 };
 
+// Of a link that clears the filters, only marks and order are left.
+const cleared = (wanted) => {
+  const query = new URLSearchParams();
+  for (const [name, value] of wanted) {
+    if (["compare", "sort"].includes(name)) {
+      query.append(name, value);
+    }
+  }
+  return query;
+};
+
+const leadingOn = (link, shown, wanted) => {
+  link.dataset.plain ??= link.href;
+  const target = new URL(link.dataset.plain);
+  if (link.dataset.to) { // the server makes answers of filters
+    target.pathname = location.pathname;
+    target.search = wanted;
+    target.searchParams.set("to", link.dataset.to);
+  } else if (link.hasAttribute("data-clears")) {
+    target.search = cleared(wanted);
+  } else if (link.matches(CARRIERS)) {
+    target.search = carriedAlong(target.searchParams, shown, wanted);
+  }
+  return target;
+};
+
 document.addEventListener("click", (event) => {
-  const link = event.target.closest('#results a[href^="?"], #languages a');
+  const link = event.target.closest("#results a[href], #languages a");
   if (!link || !unanswered) {
     return;
   }
   const shown = new URLSearchParams(location.search);
   const wanted = wantedOf(shown);
-  const target = new URL(link.href);
-  target.search = carriedAlong(target.searchParams, shown, wanted);
-  link.href = target;
-  // The way back leads to what was changed, too: a step of its own, as after an answer.
-  const keep = filtersChanged ? "pushState" : "replaceState";
-  history[keep]({ htmx: true }, "", `${location.pathname}?${wanted}`);
+  link.href = leadingOn(link, shown, wanted);
+  if (!link.hasAttribute("download")) {
+    // The way back leads to what was changed, too: a step of its own, as after an answer.
+    const keep = filtersChanged ? "pushState" : "replaceState";
+    history[keep]({ htmx: true }, "", `${location.pathname}?${wanted}`);
+  }
+});
+
+// The comparison is another page: sent by htmx while a list is on its way, the form would forget the button.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest('button[form="filters"][name="to"]');
+  if (button) {
+    event.preventDefault();
+    const wanted = wantedOf(new URLSearchParams(location.search));
+    wanted.set("to", button.value);
+    location.assign(`${location.pathname}?${wanted}`);
+  }
 });
 
 // --- history and focus ---

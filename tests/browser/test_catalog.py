@@ -319,6 +319,53 @@ def test_a_filter_goes_along_with_a_link_that_is_faster(held, way):
     expect(held.locator("#id_stage")).to_have_value("")
 
 
+def test_a_file_is_of_the_list_that_was_asked_for(held):
+    held.goto(f"{LISTS['es']}?compare=thinksystem-sr675-v3")
+    link = held.locator("#results a[download]").first
+    for stage in ("training", "inference"):
+        held.select_option("#id_stage", stage)
+        with held.expect_download() as file:
+            link.click()
+        assert set(file.value.url.partition("?")[2].split("&")) == {"lang=es", f"stage={stage}"}
+
+
+def test_the_questionnaire_takes_the_filters_that_were_asked_for(held):
+    held.goto(f"{LISTS['es']}?rack_units=8")
+    held.select_option("#id_stage", "training")
+    held.locator(".ways-on a.button").click()
+    held.wait_for_url("**/cuestionario/**")
+    assert set(held.url.partition("?")[2].split("&")) == {"rack_units=8", "stage=training"}
+
+
+def test_clearing_the_filters_clears_what_was_just_changed(held):
+    held.goto(f"{LISTS['es']}?rack_units=8")
+    held.select_option("#id_stage", "training")
+    held.locator(".count + a").click()
+    expect(held.locator(".active-filters")).to_have_count(0)
+    assert held.url.endswith(LISTS["es"])
+
+
+def test_the_comparison_opens_while_a_list_is_on_its_way(held):
+    held.goto(LISTS["es"])
+    slugs = [box.get_attribute("value") for box in held.locator("#results .compare input").all()[:2]]
+    for slug in slugs:
+        held.locator(f"#results .compare input[value={slug}]").check()
+    held.select_option("#id_stage", "training")
+    held.wait_for_timeout(400)  # the list is asked for
+    held.locator(".compare-go button").click()
+    held.wait_for_url("**?server=*")
+    assert all(slug in held.url for slug in slugs)
+
+
+def test_the_way_back_from_a_server_has_what_was_just_changed(held):
+    held.goto(LISTS["es"])
+    held.select_option("#id_stage", "training")
+    held.locator("#results tbody th a").first.click()
+    held.go_back()
+    expect(held.locator("#id_stage")).to_have_value("training")
+    expect(held.locator("#count")).to_have_text(COUNTS["es"])
+
+
 def test_a_filter_taken_away_by_its_chip_is_away_though_another_was_just_set(held):
     held.goto(f"{LISTS['es']}?gpu_memory_min=1500.5&rack_units=8")
     held.select_option("#id_stage", "training")

@@ -298,6 +298,19 @@ def test_the_load_of_the_address_configures_each_server_as_the_results_do(page, 
 
 
 @pytest.mark.usefixtures("catalog")
+def test_a_comparison_for_a_load_prints_the_answers_that_it_uses(page):
+    load = {"stage": "inference", "workload": "chat", "model": "llama-3.3-70b", "concurrency": "32"}
+    asked, taken, _rest = page(B200, AIR_2U, **load, hypothesis="concurrency").split(
+        'class="row assumed"', 2
+    )[:3]
+    head = text_of(f'<main id="main">{taken}</main>')
+    assert "Llama 3.3 70B Instruct" in head
+    assert "32 requests a guess" in head
+    assert "Llama 3.3 70B" not in text_of(asked + "</main>")
+    assert 'class="row assumed"' not in page(B200, AIR_2U)
+
+
+@pytest.mark.usefixtures("catalog")
 def test_gpus_at_work_and_over_add_up_and_headroom_is_what_is_usable_less_what_is_needed(page):
     load = dict(parse_qsl(CHAT)) | {"availability": "n_plus_1"}
     rows = rows_of(page(B200, AIR_2U, **load))

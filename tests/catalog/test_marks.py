@@ -143,3 +143,8 @@ def test_marks_cost_one_query_and_none_without_them(get, django_assert_num_queri
         get()
     with django_assert_num_queries(len(plain) + 1):
         get(MARKED)
+
+
+def test_filters_become_answers_at_the_lists_own_address(get):
+    response = get("rack_units=2&to=questionnaire")
+    assert (response.status_code, response.url) == (302, "/en/questions/?rack_units=2")

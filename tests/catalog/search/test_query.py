@@ -208,10 +208,16 @@ def test_all_words_have_to_be_there_else_the_most_of_them_and_that_is_said():
         ("SR560", "en", "SR650"),
         ("ык650", "ru", "SR650"),  # typed with the wrong keyboard layout
         ("вкфцук", "ru", "drawer"),
+        ("сервр", "ru", "сервер"),  # and not "server", which is no nearer
     ],
 )
 def test_what_may_have_been_meant(models, typed, language, meant):
-    say(ServerFactory(name="Found"), es="configuración", ru="охлаждение drawer", en="quiet drawer")
+    say(
+        ServerFactory(name="Found"),
+        es="configuración",
+        ru="охлаждение сервер drawer",
+        en="quiet server drawer",
+    )
     assert query.search(typed, language).suggestion == meant
 
 
