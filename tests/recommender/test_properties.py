@@ -169,6 +169,16 @@ def test_the_first_place_alone_is_the_first_of_the_ranking(answers):
     assert (matches[0].config if matches else None) == alone
 
 
+@pytest.mark.parametrize("hours", [0.5, 5, 50, 2000])
+@pytest.mark.parametrize("method", ["pretraining", "full", "lora", "qlora"])
+def test_the_first_place_alone_is_the_first_of_trainings_in_time_and_too_late(method, hours):
+    stage = "training" if method == "pretraining" else "fine_tuning"
+    answers = {"stage": stage, "model": "llama-3.1-8b", "method": method, "target_hours": hours}
+    case, machines = case_of(answers | {"dataset_tokens": "1000000000..4000000000"}), some()
+    matches, alone = rank(case, machines).matches, first_place(case, machines)
+    assert (matches[0].config if matches else None) == alone
+
+
 BOTH = {"stage": "mixed", "model": "llama-3.1-8b", "context_tokens": 8000}
 TRAINING = {
     "target_hours": (1, 6, 100),

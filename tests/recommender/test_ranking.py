@@ -12,6 +12,7 @@ from recommender.ranking import rank
 from recommender.services import recommend
 from recommender.sizing.choosing import standing
 from recommender.sizing.scores import _SCALES, points
+from recommender.sizing.training import training_seconds
 
 pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
@@ -49,6 +50,56 @@ def test_no_place_depends_on_a_third_server(machines, answers):
         }
         for match in rest.matches:
             assert scores[match.config.node.server, match.config.node.gpu.slug] == match.score
+
+
+@pytest.mark.parametrize("tokens", ["1000000000", "3000000000"])
+def test_a_training_takes_as_long_as_its_layout_does_with_all_tokens(machines, tokens):
+    case = case_of(
+        stage="fine_tuning",
+        method="full",
+        dataset_tokens=tokens,
+        epochs="1",
+        target_hours="500",
+        concurrency="",
+    )
+    matches = rank(case, machines).matches
+    assert matches
+    for match in matches:
+        config, corner = match.config, match.config.corner
+        assert corner.tokens == float(tokens)
+        expected = training_seconds(
+            corner.trained,
+            config.node.gpu,
+            config.trained.layout,
+            link=config.node.link,
+            link_bytes_per_s=config.node.link_bytes_per_s,
+            method="full",
+            precision=config.trained.precision,
+            sequence_tokens=corner.sequence_tokens,
+            global_batch=corner.global_batch,
+            micro_batch=corner.micro_batch,
+            recompute=config.trained.recompute,
+            tokens=float(tokens),
+            servers=config.servers,
+            network_bytes_per_s=corner.network_bytes_per_s,
+        )
+        assert config.trained.seconds == expected
+
+
+def test_a_training_that_ends_just_in_time_is_in_time(machines):
+    job = {
+        "stage": "fine_tuning",
+        "method": "full",
+        "dataset_tokens": "1000000000",
+        "epochs": "1",
+        "concurrency": "",
+    }
+    first = rank(case_of(**job, target_hours="500"), machines).matches[0].config
+    limit = f"{first.trained.seconds.high * 1.0001 / 3600:.6f}"
+    again = rank(case_of(**job, target_hours=limit), machines)
+    held = {match.config.name: match for match in again.matches}[first.name]
+    assert held.state == "fits"
+    assert (held.config.count, held.config.servers) == (first.count, first.servers)
 
 
 def test_scales_are_fixed_points_and_straight_between():

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from recommender.sizing.layouts import training_layouts
 from recommender.sizing.specs import AIModelSpec, CacheGroup, Layout, SizingError
-from recommender.sizing.training import flops_per_token, training_seconds
+from recommender.sizing.training import flops_per_token, least_gpu_seconds, training_seconds
 from tests.sizing.speed_examples import (
     A100,
     B200,
@@ -223,3 +224,23 @@ def test_limits_count_for_what_they_are_printed_for():
     board = replace(H100, slug="board", form="pcie", devices_per_board=2, tdp_w=150)
     assert trained(gpu=chip).typical == trained().typical
     assert trained(gpu=board).typical > 1.2 * trained().typical
+
+
+@pytest.mark.parametrize("method", ["pretraining", "full", "lora", "qlora"])
+@pytest.mark.parametrize("model", [LLAMA_8B, QWEN_30B_A3B])
+@pytest.mark.parametrize("gpu", [H100, B200, L40S])
+def test_no_layout_takes_less_than_computing_alone(model, gpu, method):
+    recipe = {"method": method, "precision": "bf16", "sequence_tokens": 4096, "tokens": 1e9}
+    nearest = []
+    for recompute in ("none", "selective", "full"):
+        least = least_gpu_seconds(model, gpu, recompute=recompute, **recipe)
+        for servers in (1, 3, 8):
+            for layout in training_layouts(model, gpus_per_server=8, servers=servers, link_max_gpus=8):
+                found = trained(model, gpu, layout, servers=servers, recompute=recompute, **recipe)
+                ends = zip(
+                    (found.low, found.typical, found.high),
+                    (least.low, least.typical, least.high),
+                    strict=True,
+                )
+                nearest += [end * 8 * servers / bound for end, bound in ends]
+    assert 1 <= min(nearest) < 1.6  # and it is no idle bound
