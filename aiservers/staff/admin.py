@@ -8,6 +8,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from aiservers.staff import audit, second_factor
+from aiservers.staff.deleting import without_links
 from aiservers.staff.models import AuditEntry
 
 User = get_user_model()
@@ -49,6 +50,9 @@ class AccountAdmin(UserAdmin):
 
     def get_queryset(self, request):
         return super().get_queryset(request).prefetch_related("totpdevice_set")
+
+    def get_deleted_objects(self, objs, request):
+        return without_links(super().get_deleted_objects(objs, request))
 
     @admin.display(description=_("two-factor sign-in"), boolean=True)
     def has_second_factor(self, user):

@@ -17,6 +17,7 @@ from django.urls import path, reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from aiservers.staff.deleting import without_links
 from catalog import history, publishing
 from catalog.admin import editors
 from catalog.admin.examples import add_examples
@@ -148,7 +149,7 @@ class HistoryAdmin(TypedNumbers, admin.ModelAdmin):
 
     def get_deleted_objects(self, objs, request):
         """Say as well what stays and loses its link, and which readers' pages go; keep what pages need."""
-        gone, counts, perms_needed, protected = super().get_deleted_objects(objs, request)
+        gone, counts, perms_needed, protected = without_links(super().get_deleted_objects(objs, request))
         if links := self.links_lost(objs):
             gone = [_("These stay, and lose their link:"), links, *gone]
         if pages := self.pages_lost(objs):
@@ -162,7 +163,7 @@ class HistoryAdmin(TypedNumbers, admin.ModelAdmin):
         """Return how many rows of each table point to these rows and stay without them."""
         said = []
         for relation in self.opts.related_objects:
-            if relation.on_delete is not models.SET_NULL:
+            if relation.on_delete is not models.SET_NULL and not relation.many_to_many:
                 continue
             count = relation.related_model._base_manager.filter(
                 **{f"{relation.field.name}__in": objs}

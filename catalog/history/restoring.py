@@ -77,7 +77,7 @@ def plan_of_deleted(change):
     for other in act.filter(action=Change.Action.CHANGED):
         known = columns(other.content_type.model_class())
         other.values = {
-            name: pair
+            name: [[change.object_id] if isinstance(pair[0], list) else pair[0], pair[1]]
             for name, pair in other.values.items()
             if name in known and known[name].related_model is model and _lost(pair, change.object_id)
         }
@@ -131,9 +131,16 @@ def _step(model, pk, change, now, then, only_lost_links):
         return Step(model, pk, change.path, change.name, ADD, values)
     values = {name: [now[name], value] for name, value in then.items() if now[name] != value}
     if only_lost_links:
-        # Links that somebody has set to something else since are theirs.
-        values = {name: pair for name, pair in values.items() if not pair[0]}
+        values = {name: pair for name, value in then.items() if (pair := _linked_again(now[name], value))}
     return Step(model, pk, change.path, change.name, CHANGE, values) if values else None
+
+
+def _linked_again(now, lost):
+    """Return [now, with the lost link]; None where it is there, or somebody has set another one since."""
+    if isinstance(lost, list):
+        again = sorted({*now, *lost})
+        return None if again == sorted(now) else [now, again]
+    return None if now else [now, lost]
 
 
 def _whole(model):
@@ -182,7 +189,11 @@ def carry_out(plan, *, user=None, why=""):
             for key, row in _pages(plan).items()
         }
         _delete([step for step in plan.steps if step.what == DELETE])
-        todo = sorted((step for step in plan.steps if step.what != DELETE), key=lambda step: step.path)
+        # What comes back is there before others are linked to it.
+        todo = sorted(
+            (step for step in plan.steps if step.what != DELETE),
+            key=lambda step: (step.what != ADD, step.path),
+        )
         while todo:
             # What stands in the way of one row may be what another one gives up.
             refused = []

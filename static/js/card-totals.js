@@ -11,9 +11,18 @@ document.addEventListener("DOMContentLoaded", () => {
   // The form of one option: the whole page, or one line of a variant's page.
   const boxOf = (input) => input.closest("tr.form-row") || input.closest("form");
 
+  // As the server reads it: by the habits of the editor's language.
+  const GROUP_SIGNS = { es: ".", en: "," };
+  const read = (text) => {
+    const plain = text.replace(/\s/g, "");
+    const sign = GROUP_SIGNS[document.documentElement.lang.slice(0, 2)];
+    const grouped = sign && new RegExp(`^\\d{1,3}(\\${sign}\\d{3})+$`).test(plain);
+    return Number(grouped ? plain.replaceAll(sign, "") : plain.replace(",", "."));
+  };
+
   const number = (box, name) => {
     const input = box.querySelector(`[name$="${name}"]`);
-    return input && input.value.trim() ? Number(input.value) : 0;
+    return input && input.value.trim() ? read(input.value) : 0;
   };
 
   const show = (box, name, text) => {

@@ -6,6 +6,8 @@ from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import translation
+from django.utils.text import capfirst
 
 from catalog import history, versions
 from catalog.admin.glossary import GlossaryTermAdmin
@@ -15,6 +17,7 @@ from catalog.models import (
     Change,
     Evidence,
     GPUOption,
+    Guide,
     MeasuredWeights,
     Revision,
     SearchToken,
@@ -30,6 +33,7 @@ from tests.factories import (
     GlossaryTermFactory,
     GPUFactory,
     GPUOptionFactory,
+    GuideFactory,
     ServerFactory,
     SourceFactory,
     VariantFactory,
@@ -420,6 +424,37 @@ def test_the_confirmation_says_what_hangs_on_a_row(editor):
     assert str(stay) == "These stay, and lose their link:"
     assert links == ["Benchmark results: 2"]
     assert BenchmarkResult.objects.count() == 2
+
+
+@pytest.mark.parametrize("language", ["es", "ru", "en"])
+def test_rows_that_only_link_are_said_as_lost_links_and_not_by_themselves(editor, language):
+    server, other = ServerFactory.create_batch(2)
+    EvidenceFactory(server=server, field="kind")
+    guide = GuideFactory()
+    guide.servers.set([server, other])
+    client = editor("ana")
+    page = client.get(url(server, "delete"), headers={"accept-language": language})
+    with translation.override(language):
+        named = capfirst(Guide._meta.verbose_name_plural)
+    assert f"{named}: 1" in str(page.context["deleted_objects"])
+    assert "guide-server" not in text(page)
+    assert "Guide_servers" not in text(page)
+
+
+def test_what_is_recovered_is_linked_again_beside_what_was_linked_since(editor):
+    server, other, later = ServerFactory.create_batch(3)
+    EvidenceFactory(server=server, field="kind")
+    guide, alone = GuideFactory(), GuideFactory()
+    guide.servers.set([server, other])
+    alone.servers.set([server])
+    number = server.pk
+    client = editor("ana")
+    client.post(url(server, "delete"), {"post": "yes"})
+    guide.servers.set([later])
+    change = Change.objects.get(action="deleted", path__endswith=f"server:{number}/")
+    client.post(reverse("admin:catalog_server_recover", args=[change.pk]))
+    assert set(guide.servers.values_list("pk", flat=True)) == {number, later.pk}
+    assert set(alone.servers.values_list("pk", flat=True)) == {number}
 
 
 def test_what_is_in_use_is_not_deleted_and_its_users_are_named(editor):

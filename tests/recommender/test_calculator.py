@@ -663,7 +663,7 @@ def test_formulas_are_plain_text_with_the_numbers_put_in(client, language, query
 
 def test_bars_carry_plain_numbers_and_texts_the_reader_s(client):
     html = client.get(url("es", **ON_H200)).content.decode()
-    widths = re.findall(r'width="([^"]+)" height="26"', html)
+    widths = re.findall(r'<rect class="segment [^>]*width="([^"]+)"', html)
     assert widths
     assert all(re.fullmatch(r"[0-9]+(\.[0-9]+)?", width) for width in widths)
     assert re.search(r"\d,\d", seen(client.get(url("es", **ON_H200))))
