@@ -40,6 +40,26 @@ FORMS = (
         "Please enter your old password, for security’s sake, and then enter your new password twice so we "
         "can verify you typed it in correctly."
     ),
+    gettext_noop("%(model_name)s with this %(field_label)s already exists."),
+    gettext_noop("Hold down “Control”, or “Command” on a Mac, to select more than one."),
+    gettext_noop("Enter the same password as before, for verification."),
+    gettext_noop("Your old password was entered incorrectly. Please enter it again."),
+    gettext_noop("Your password can’t be too similar to your other personal information."),
+    gettext_noop("Your password can’t be a commonly used password."),
+    gettext_noop("Your password can’t be entirely numeric."),
+    gettext_noop("Your password was changed."),
+    gettext_noop(
+        "Please enter the correct %(username)s and password for a staff account. Note that both fields may "
+        "be case-sensitive."
+    ),
+    gettext_noop(
+        "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters."
+    ),
+    ngettext_lazy(
+        "Your password must contain at least %(min_length)d character.",
+        "Your password must contain at least %(min_length)d characters.",
+        "min_length",
+    ),
     ngettext_lazy("Please correct the error below.", "Please correct the errors below."),
     ngettext_lazy(
         "Ensure this value has at most %(limit_value)d character (it has %(show_value)d).",

@@ -42,6 +42,7 @@ def _lead(contact: Contact) -> dict[str, Any]:
         "history": [
             {
                 "made_at": entry.revision.made_at,
+                "why": entry.revision.why,
                 "lines": [
                     {"column": cell.label, "before": cell.before, "after": cell.after}
                     for line in entry.lines

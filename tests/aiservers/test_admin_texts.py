@@ -7,7 +7,7 @@ from pathlib import Path
 import polib
 import pytest
 from django import conf
-from django.contrib import admin
+from django.contrib import admin, auth
 from django.urls import reverse
 
 from aiservers.admin_texts import FORMS, SENTENCES
@@ -15,7 +15,7 @@ from aiservers.messages import po_path
 
 KNOWN = {
     entry.msgid
-    for package in (admin, conf)
+    for package in (admin, auth, conf)
     for entry in polib.pofile(str(Path(package.__file__).parent / "locale/en/LC_MESSAGES/django.po"))
 }
 

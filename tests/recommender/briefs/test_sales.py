@@ -174,7 +174,7 @@ def test_a_person_gets_all_that_is_kept():
     ContactMessage.objects.create(contact=row.contact, sent_by="Sam", subject="Hello", body="Text")
     lead("other@x.example", number=2, notes="Somebody else")
     client = member()
-    save(client, change(row), notes="Wants three")
+    save(client, change(row), notes="Wants three", why="She called")
     response = client.post(PERSON, {"email": "ANA@x.example", "download": "1"})
     assert response.headers["Content-Type"] == "application/json"
     data = json.loads(response.content)
@@ -186,6 +186,7 @@ def test_a_person_gets_all_that_is_kept():
     )
     assert [message["text"] for message in found["emails"]] == ["Text"]
     assert "Wants two" in json.dumps(found["history"])
+    assert [entry["why"] for entry in found["history"]] == ["She called"]
     assert "Somebody else" not in response.content.decode()
     assert AuditEntry.objects.get(act="personal").what == "exported: 1 leads"
 
