@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.shortcuts import redirect
 from django.urls import path
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext
 
 from catalog.admin.history import HistoryAdmin
 from catalog.copying import duplicate
@@ -153,5 +153,5 @@ class CardTotalsAdmin(admin.ModelAdmin):
                 "watts": gpu.tdp_w,
             }
             for gpu in GPU.objects.all()
-        }
+        } | {"units": {"gb": pgettext("unit", "GB"), "gib": pgettext("unit", "GiB")}}
         return super().render_change_form(request, context, add, change, form_url, obj)

@@ -12,6 +12,7 @@ from catalog.admin.numbers import TypedNumbers
 from catalog.admin.parts import SMALL_TEXTS, in_each_language
 from catalog.admin.sheets import SheetsAdmin
 from catalog.models import GPUOption, SlotAlternative, Variant
+from catalog.templatetags.units import gibibytes, gigabytes
 
 
 class SlotAlternativeInline(TypedNumbers, admin.TabularInline):
@@ -56,9 +57,9 @@ def memory_of(option):
     if option.gpu_id is None:
         return "-"
     devices = (option.max_count or option.min_count) * option.gpu.devices_per_card
-    label = f"{devices} × {option.gpu.memory_gb} GB"
+    label = f"{devices} × {gigabytes(option.gpu.memory_gb)}"
     usable = option.gpu.memory_gib_usable
-    return label if usable is None else f"{label}, {devices * usable:.0f} GiB"
+    return label if usable is None else f"{label}, {gibibytes(round(devices * usable))}"
 
 
 @admin.register(Variant)

@@ -42,8 +42,8 @@ document.addEventListener("DOMContentLoaded", () => {
       return;
     }
     const devices = cards * gpu.devices;
-    const usable = gpu.usable === null ? "" : `, ${Math.round(devices * gpu.usable)} GiB`;
-    show(box, "memory", `${devices} × ${gpu.memory} GB${usable}`);
+    const usable = gpu.usable === null ? "" : `, ${Math.round(devices * gpu.usable)}\u202f${figures.units.gib}`;
+    show(box, "memory", `${devices} × ${gpu.memory}\u202f${figures.units.gb}${usable}`);
     const watts = number(box, "card_power_cap_w") || gpu.watts;
     show(box, "power_w", watts ? String(watts * cards) : "-");
   };

@@ -199,7 +199,7 @@ def test_derived_figures_stand_beside_the_inputs(catalog, as_member):
         variant__server__slug="thinksystem-sr680a-v3", gpu__slug="nvidia-h100-sxm-80gb"
     )
     page = client.get(url(option)).content.decode()
-    assert "8 × 80 GB, 637 GiB" in page
+    assert "8 × 80\u202fGB, 637\u202fGiB" in page
     assert "5600" in page  # 8 x 700 W
     page = client.get(url(GPU.objects.get(slug="nvidia-a16"))).content.decode()
     assert "64" in page  # 4 x 16 GB on one board

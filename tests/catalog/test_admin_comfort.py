@@ -153,6 +153,7 @@ def test_figures_for_totals_travel_with_the_page(editor, of_variant):
     page = editor("ana").get(url(option.variant if of_variant else option)).content.decode()
     found = re.search(r'<script id="card-figures" type="application/json">(.*?)</script>', page).group(1)
     assert json.loads(found)[str(gpu.pk)] == {"devices": 4, "memory": 16, "usable": 15.5, "watts": 250}
+    assert json.loads(found)["units"] == {"gb": "GB", "gib": "GiB"}
     assert "js/card-totals.js" in page
 
 
