@@ -103,12 +103,14 @@ def _training(case: Case, config: Config, results: Iterable[MeasuredResult]) -> 
             results, model=corner.trained.slug, precision=trained.precision, kind="training"
         )
         if one.unit == "tokens_per_s_per_gpu"
-        and one.count == config.gpus
+        and one.count == trained.layout.gpus_used
         and one.method == METHODS[case.method]
         and _near(one.sequence_tokens, corner.sequence_tokens)
     )
     return _confirming(
-        trained.seconds, _placed(config, alike), lambda one: corner.tokens / (one.value * config.gpus)
+        trained.seconds,
+        _placed(config, alike),
+        lambda one: corner.tokens / (one.value * trained.layout.gpus_used),
     )
 
 

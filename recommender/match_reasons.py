@@ -79,6 +79,23 @@ REASONS: dict[str, Sentence] = {
         _("One training cycle takes %(low)s to %(high)s."),
         {"low": "hours", "high": "hours"},
     ),
+    "training_hours_over": (
+        ngettext_lazy(
+            "One training cycle takes %(low)s to %(high)s over %(servers)s server; the target is %(target)s.",
+            "One training cycle takes %(low)s to %(high)s over %(servers)s servers; the target is "
+            "%(target)s.",
+            "count",
+        ),
+        {"low": "hours", "high": "hours", "servers": "count", "target": "hours"},
+    ),
+    "training_hours_over_free": (
+        ngettext_lazy(
+            "One training cycle takes %(low)s to %(high)s over %(servers)s server.",
+            "One training cycle takes %(low)s to %(high)s over %(servers)s servers.",
+            "count",
+        ),
+        {"low": "hours", "high": "hours", "servers": "count"},
+    ),
     "two_roles": (
         ngettext_lazy(
             "Of %(gpus)s GPU the service uses %(needed)s: training can have the rest without stopping it, "

@@ -40,9 +40,8 @@ def month_details(match, case, given):
     if match["training_hours"] is None:
         return None
     cycle = Range(*match["training_hours"])
-    gpus = match["gpus_per_server"] * match["servers"] - match["idle_gpus"]
     hours = pgettext("unit", "h")
-    gpu_hours = gpu_hours_of(cycle, gpus)
+    gpu_hours = gpu_hours_of(cycle, match["training_gpus"])
     figures = [_figure(_("GPU hours of one cycle"), gpu_hours, pgettext("unit", "GPU hours"))]
     stall = _stall(case, given)
     if stall is not None:

@@ -42,7 +42,7 @@ from recommender.sizing.serving_sizes import capacity_of, precision_of
 from recommender.sizing.sizes import leanest_first, services_of, sizes_of
 from recommender.sizing.specs import NodeSpec, Precision
 
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 MAX_REASONS = 6  # of one rejection
 # Of a node whatever its size: rules that it breaks, unpublished facts that they need, soft warnings.
 Rules = tuple[list[Message], list[str], list[Message]]
@@ -515,7 +515,7 @@ def _match(case: Case, config: Config, machine: Machine) -> Match:
         and config.node.evidence in ("maker", "benchmark")
         and config.node.count_known
         and not config.soft
-        and not over_unknown_network(case, config)
+        and not over_unknown_network(config)
         and not case.conditional
         and config.node.gpu.memory_reported
     )

@@ -149,9 +149,10 @@ def _is_over(item: Message) -> bool:
 
 def reason(item: Message, names: Mapping[str, str]) -> str:
     """Return one fact that speaks for a match."""
-    code = item.code
-    if code == "training_hours" and dict(item.params).get("target") is None:
-        code = "training_hours_free"
+    code, params = item.code, dict(item.params)
+    if code == "training_hours":
+        code += "_over" if params["servers"] > 1 else ""
+        code += "" if params["target"] is not None else "_free"
     elif code.startswith("memory_") and _is_over(item):
         code = "memory_over"
     return written(code, REASONS[code], item, names)

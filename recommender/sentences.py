@@ -126,6 +126,8 @@ COUNTED = {
     "first_level": "others",
     "memory_serving": "requests",
     "memory_training": "gpus",
+    "training_hours_over": "servers",
+    "training_hours_over_free": "servers",
     "two_roles": "gpus",
     "service_pauses": "gpus",
     "first_token": "requests",

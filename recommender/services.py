@@ -543,6 +543,7 @@ def _match_row(
         "variant": variants.get((node.server, node.variant or "")),
         "gpu": gpus[node.gpu.slug],
         "gpus": config.gpus,
+        "training_gpus": config.trained.layout.gpus_used if config.trained else 0,
         "state_label": str(reasons.STATE_LABELS[match.state]),
         "criteria": [
             {"name": name, "label": str(reasons.CRITERIA_LABELS[name]), "value": value}

@@ -23,6 +23,7 @@ class Trained:
     precision: Precision
     recompute: Recompute
     sharding: Sharding
+    servers: int  # that it spreads over, of those that are bought
 
 
 @dataclass(frozen=True, slots=True)

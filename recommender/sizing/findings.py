@@ -8,6 +8,7 @@ from recommender.sizing.demand import Case, Message, message
 from recommender.sizing.rules import lowest_unpublished
 from recommender.sizing.serving_sizes import capacity_of, gpus_beside_service
 from recommender.sizing.surroundings import facts_around
+from recommender.sizing.training_sizes import holds_beside
 
 # What a usual cabinet offers where the reader gave no limit.
 USUAL_POWER_W = 8_000.0
@@ -48,10 +49,13 @@ def reasons_of(case: Case, config: Config) -> Iterator[Message]:
         yield message("memory_rate", need=need, have=have)
     if config.trained is not None and config.trained.seconds is not None:
         seconds = config.trained.seconds
-        yield message("training_hours", low=seconds.low, high=seconds.high, target=corner.target_s)
+        spread = config.trained.servers
+        yield message(
+            "training_hours", low=seconds.low, high=seconds.high, target=corner.target_s, servers=spread
+        )
     if case.serves and case.trains:
         spare = gpus_beside_service(case, config)
-        if spare > 0:
+        if spare > 0 and (case.together or holds_beside(case, config, spare)):
             yield message("two_roles", gpus=config.gpus, needed=config.gpus - spare)
         else:
             yield message("service_pauses", gpus=config.gpus)
@@ -111,8 +115,8 @@ def warnings_of(case: Case, config: Config) -> Iterator[Message]:
             yield message("usual_hours", value=seconds.typical, usual=case.typical_target_s)
         if config.trained.recompute == "full" and case.recompute is None:
             yield message("recompute_full")
-    if over_unknown_network(case, config):
-        yield message("network_unknown", servers=config.servers)
+    if config.trained is not None and over_unknown_network(config):
+        yield message("network_unknown", servers=config.trained.servers)
     if config.piled:
         yield message("piled", servers=config.servers)
     if case.n_plus_1:
@@ -120,9 +124,9 @@ def warnings_of(case: Case, config: Config) -> Iterator[Message]:
     yield from facts_around(case, config)
 
 
-def over_unknown_network(case: Case, config: Config) -> bool:
+def over_unknown_network(config: Config) -> bool:
     """Tell whether a training run spreads over servers whose network nobody has described."""
-    spread = case.trains and not case.serves and config.servers > 1
+    spread = config.trained is not None and config.trained.servers > 1
     return spread and config.corner.network_bytes_per_s is None
 
 

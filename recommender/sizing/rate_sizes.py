@@ -1,6 +1,7 @@
 """Sizes of a server for work that makes no text: each card works on its own."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, floor
 
@@ -48,20 +49,33 @@ def rate_sizes(
         if not strict and case.priority != "footprint":
             sizes += [(more, True) for more in _instead_of_certain(case, node, precision, count, needed)]
         for working, piled in sizes:
-            streams = streams_of(case, corner, count * working)
-            yield Config(
+            config = Config(
                 node=node,
                 corner=corner,
                 strict=strict,
                 piled=piled,
                 count=count,
-                servers=working + spare,
+                servers=0,
                 precision=precision,
-                layout=Layout(1, 1, count * (working + spare), 0, False),
-                memory=_rate_memory(case, corner, node.gpu, precision, streams),
-                work=None if rate is None else rate.scaled(count * working),
+                layout=Layout(1, 1, 1, 0, False),
+                memory=held,
                 facts=("speed",) if rate is None else (),
             )
+            yield on_servers(case, config, working + spare)
+
+
+def on_servers(case: Case, config: Config, servers: int) -> Config:
+    """Return the same work on so many servers."""
+    corner, gpu, precision = config.corner, config.node.gpu, config.precision
+    cards = config.count * (servers - (1 if case.n_plus_1 else 0))
+    rate = _rate_of(case, corner, gpu, precision)
+    return replace(
+        config,
+        servers=servers,
+        layout=Layout(1, 1, config.count * servers, 0, False),
+        memory=_rate_memory(case, corner, gpu, precision, streams_of(case, corner, cards)),
+        work=None if rate is None else rate.scaled(cards),
+    )
 
 
 def _needed(case: Case, corner: Corner, gpu: GPUSpec, precision: Precision, count: int, strict: bool) -> int:

@@ -111,6 +111,10 @@ class TextSize:
     servers: int
     piled: bool
 
+    def on(self, servers: int) -> "TextSize":
+        """Return the same on so many servers, of which as many as before are in reserve."""
+        return replace(self, servers=servers, working=servers - (self.servers - self.working))
+
 
 def bare_sizes(
     case: Case, node: NodeSpec, corner: Corner, strict: bool, precision: Precision, count: int

@@ -8,10 +8,13 @@ from math import ceil
 from recommender.sizing.choosing import weight_of
 from recommender.sizing.configurations import Config, Failure, Trained, facts_with
 from recommender.sizing.demand import Case, Corner, message
-from recommender.sizing.rate_sizes import rate_sizes
+from recommender.sizing.rate_sizes import on_servers, rate_sizes
 from recommender.sizing.serving_sizes import TextSize, bare_sizes, config_of, narrowed
 from recommender.sizing.specs import NodeSpec, Precision
-from recommender.sizing.training_sizes import joins_servers, quickest, training_sizes
+from recommender.sizing.training_sizes import fewest_servers, quickest, servers_joined, training_sizes
+
+# What it weighs, its place among the sizes of its GPU, and the training that goes with it by turns.
+Found = tuple[tuple[float, ...], int, TextSize, Trained | None]
 
 
 def sizes_of(
@@ -42,15 +45,19 @@ def sizes_of(
             for size in bare_sizes(case, node, corner, strict, precision, count):
                 if isinstance(size, Failure):
                     yield size
+                    continue
+                both = _with_turns(case, corner, strict, size)
+                if isinstance(both, Failure):
+                    yield both
                 else:
-                    yield _of_text(case, corner, strict, precision, fallback, size)
+                    yield _of_text(case, corner, strict, precision, fallback, *both)
         return
     for config in rate_sizes(case, node, corner, strict, precision):
         if isinstance(config, Failure):
             yield config
             continue
         whole = replace(config, fallback=True) if fallback else config
-        yield _with_training(case, whole, strict) if case.trains else whole
+        yield _of_rate(case, whole, strict)
 
 
 def leanest_first(
@@ -67,7 +74,7 @@ def leanest_first(
     open_sizes = sorted(
         (weight_of(case, count, fewest), place) for place, (_node, count) in enumerate(counts)
     )
-    found: list[tuple[tuple[float, ...], int, TextSize]] = []
+    found: list[Found] = []
     for least, places in groupby(open_sizes, key=lambda item: item[0]):
         yield from _groups(case, precision, fallback, [item for item in found if item[0] < least])
         found = [item for item in found if item[0] >= least]
@@ -75,59 +82,85 @@ def leanest_first(
             node, count = counts[place]
             for size in bare_sizes(case, node, case.hard, True, precision, count):
                 if isinstance(size, TextSize):
-                    found.append((weight_of(case, count, size.servers), place, size))
+                    both = _with_turns(case, case.hard, True, size)
+                    if not isinstance(both, Failure):
+                        found.append((weight_of(case, count, both[0].servers), place, *both))
     yield from _groups(case, precision, fallback, found)
 
 
 def services_of(
     case: Case, nodes: Sequence[NodeSpec], precision: Precision, fallback: bool
 ) -> Iterator[Config]:
-    """Yield the sizes that carry a service of text for certain, without what is asked beside it."""
+    """Yield the sizes that carry a service of text for certain, on as many servers as a training by turns may
+    take, without that training."""
     for node in nodes:
         for count in node.counts:
             for size in bare_sizes(case, node, case.hard, True, precision, count):
                 if isinstance(size, TextSize):
-                    yield config_of(case, case.hard, True, precision, size, fallback)
+                    for servers in sorted({max(size.servers, least) for least in servers_joined(node)}):
+                        larger = size.on(servers)
+                        yield config_of(case, case.hard, True, precision, larger, fallback)
 
 
 def _groups(
-    case: Case,
-    precision: Precision,
-    fallback: bool,
-    found: Iterable[tuple[tuple[float, ...], int, TextSize]],
+    case: Case, precision: Precision, fallback: bool, found: Iterable[Found]
 ) -> Iterator[list[Config]]:
     """Yield the sizes of each weight as configurations with all that is asked."""
     for _weight, group in groupby(sorted(found, key=lambda item: item[:2]), key=lambda item: item[0]):
         configs = (
-            _of_text(case, case.hard, True, precision, fallback, size) for _same, _place, size in group
+            _of_text(case, case.hard, True, precision, fallback, size, trained)
+            for _same, _place, size, trained in group
         )
         yield [config for config in configs if isinstance(config, Config)]
 
 
+def _with_turns(
+    case: Case, corner: Corner, strict: bool, size: TextSize
+) -> tuple[TextSize, Trained | None] | Failure:
+    """Return a service of text on the servers that it and a training by turns take, with how that lies."""
+    if not case.trains or case.together:
+        return size, None
+    found = fewest_servers(case, size.node, corner, strict, size.count)
+    if isinstance(found, Failure):
+        return found
+    servers, trained = found
+    return size.on(max(size.servers, servers)), trained
+
+
 def _of_text(
-    case: Case, corner: Corner, strict: bool, precision: Precision, fallback: bool, size: TextSize
+    case: Case,
+    corner: Corner,
+    strict: bool,
+    precision: Precision,
+    fallback: bool,
+    size: TextSize,
+    trained: Trained | None,
 ) -> Config | Failure:
     """Return a service of text with what is asked beside it, or why that does not hold."""
-    trained = None
-    if case.trains and not case.together:
-        # Whether it trains by turns does not depend on how the service lies, and is told first.
-        training = _by_turns(case, size.node, corner, strict, size.count, size.servers)
-        if isinstance(training, Failure):
-            return training
-        trained = training
     config = config_of(case, corner, strict, precision, size, fallback, trained)
-    return _with_training(case, config, strict) if case.trains and case.together else config
+    return _beside(case, config, strict) if case.trains and case.together else config
 
 
-def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure:
-    """Return the configuration with the training job on it as well, or why that does not hold."""
+def _of_rate(case: Case, config: Config, strict: bool) -> Config | Failure:
+    """Return a service without text with what is asked beside it, or why that does not hold."""
+    if not case.trains:
+        return config
+    if case.together:
+        return _beside(case, config, strict)
+    found = fewest_servers(case, config.node, config.corner, strict, config.count)
+    if isinstance(found, Failure):
+        return found
+    servers, trained = found
+    larger = on_servers(case, config, max(config.servers, servers))
+    return replace(larger, trained=trained, facts=facts_with(larger.facts, trained))
+
+
+def _beside(case: Case, config: Config, strict: bool) -> Config | Failure:
+    """Return a service with a training at the same time in the same server, or why that does not hold.
+
+    The service keeps the cards it needs, the training gets the others.
+    """
     node, corner, count = config.node, config.corner, config.count
-    if not case.together:
-        trained = _by_turns(case, node, corner, strict, count, config.servers)
-        if isinstance(trained, Failure):
-            return trained
-        return replace(config, trained=trained, facts=facts_with(config.facts, trained))
-    # Both at the same time in one server: the service keeps the cards it needs, training gets the others.
     per_replica = config.layout.gpus_per_replica
     replicas = ceil(corner.requests / config.limit) if config.limit else count
     if case.kind != "tokens":
@@ -146,20 +179,3 @@ def _with_training(case: Case, config: Config, strict: bool) -> Config | Failure
         layout = replace(config.layout, replicas=replicas * config.servers, idle_gpus=left * config.servers)
         config = narrowed(case, config, layout)
     return replace(config, trained=trained, facts=facts)
-
-
-def _by_turns(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, servers: int
-) -> Trained | Failure:
-    """Return how the training lies on the cards of a service while that stands still: on one of its servers,
-    where that does not do on all of them."""
-    tries = [1]
-    if servers > 1 and joins_servers(node):
-        tries.append(servers)
-    failures: list[Failure] = []
-    for machines in tries:
-        trained = quickest(case, node, corner, strict, count, machines)
-        if not isinstance(trained, Failure):
-            return trained
-        failures.append(trained)
-    return min(failures, key=lambda item: item.miss)

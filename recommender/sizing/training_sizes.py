@@ -35,7 +35,7 @@ def training_sizes(
     least = 0.0 if why else _least_gpu_seconds(case, node, corner, strict)
     for count in node.counts:
         failures: list[Failure] = []
-        for servers in TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]:
+        for servers in servers_joined(node):
             if corner.target_s is not None and least > corner.target_s * count * servers:
                 continue
             found = []
@@ -293,7 +293,7 @@ def _trained(
             continue
         seconds = _seconds(job, gpu, link, link_bytes_per_s, layout, servers, precision, recompute)
         held = training_sums(recipe.lines, gpu)
-        return Trained(layout, held, seconds, precision, recompute, sharding)
+        return Trained(layout, held, seconds, precision, recompute, sharding, servers)
     return nearest
 
 
@@ -390,6 +390,38 @@ def _training_precision(case: Case, gpu: GPUSpec) -> Precision | None:
 def _computed_in(precision: Precision) -> Precision:
     """Return the type of the arithmetic: weights kept in four bits are computed with in 16."""
     return "bf16" if precision == "int4" else precision
+
+
+def fewest_servers(
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int
+) -> tuple[int, Trained] | Failure:
+    """Return the fewest servers that train it in time and the quickest way on them, or what comes nearest.
+
+    That depends on nothing that is served there: a heavier service beside it never lets a training in.
+    """
+    failures: list[Failure] = []
+    for servers in servers_joined(node):
+        trained = quickest(case, node, corner, strict, count, servers)
+        if not isinstance(trained, Failure):
+            return servers, trained
+        failures.append(trained)
+        if trained.reasons[0].code == "precision":
+            break
+    return min(failures, key=lambda item: item.miss)
+
+
+def holds_beside(case: Case, config: Config, gpus: int) -> bool:
+    """Tell whether a training lies on so many of the GPUs of a configuration, however long it takes there."""
+    whole = gpus // config.count
+    servers = max((number for number in servers_joined(config.node) if number <= whole), default=1)
+    count = config.count if whole else gpus
+    corner = replace(config.corner, target_s=None)
+    return not isinstance(quickest(case, config.node, corner, config.strict, count, servers), Failure)
+
+
+def servers_joined(node: NodeSpec) -> tuple[int, ...]:
+    """Return the numbers of such servers that one training is tried on [count]."""
+    return TRAINING_SERVERS if joins_servers(node) else TRAINING_SERVERS[:1]
 
 
 def joins_servers(node: NodeSpec) -> bool:
