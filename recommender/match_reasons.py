@@ -81,8 +81,8 @@ REASONS: dict[str, Sentence] = {
     ),
     "training_hours_over": (
         ngettext_lazy(
-            "One training cycle takes %(low)s to %(high)s over %(servers)s server; the target is %(target)s.",
-            "One training cycle takes %(low)s to %(high)s over %(servers)s servers; the target is "
+            "One training cycle over %(servers)s server takes %(low)s to %(high)s; the target is %(target)s.",
+            "One training cycle over %(servers)s servers takes %(low)s to %(high)s; the target is "
             "%(target)s.",
             "count",
         ),
@@ -90,8 +90,8 @@ REASONS: dict[str, Sentence] = {
     ),
     "training_hours_over_free": (
         ngettext_lazy(
-            "One training cycle takes %(low)s to %(high)s over %(servers)s server.",
-            "One training cycle takes %(low)s to %(high)s over %(servers)s servers.",
+            "One training cycle over %(servers)s server takes %(low)s to %(high)s.",
+            "One training cycle over %(servers)s servers takes %(low)s to %(high)s.",
             "count",
         ),
         {"low": "hours", "high": "hours", "servers": "count"},

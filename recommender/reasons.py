@@ -151,8 +151,8 @@ def reason(item: Message, names: Mapping[str, str]) -> str:
     """Return one fact that speaks for a match."""
     code, params = item.code, dict(item.params)
     if code == "training_hours":
-        code += "_over" if params["servers"] > 1 else ""
-        code += "" if params["target"] is not None else "_free"
+        code += "_over" if (params.get("servers") or 1) > 1 else ""
+        code += "_free" if params.get("target") is None else ""
     elif code.startswith("memory_") and _is_over(item):
         code = "memory_over"
     return written(code, REASONS[code], item, names)

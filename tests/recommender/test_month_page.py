@@ -1,7 +1,10 @@
+from urllib.parse import urlencode
+
 import pytest
 from django.utils.translation import override
 
 from tests.pages import LANGUAGES, Document, Page
+from tests.recommender.advice import advice
 
 pytestmark = [pytest.mark.usefixtures("catalog"), pytest.mark.one_database]
 
@@ -19,6 +22,25 @@ def test_a_cycle_has_its_gpu_hours_and_nothing_else_is_made_up(client):
     assert html.count("GPU hours of one cycle") > 1
     assert "Part of them that the experiments take" not in html
     assert "Time to write one checkpoint" not in html
+
+
+@pytest.mark.parametrize("way", ["by_schedule", "yes"])
+def test_only_gpus_that_train_have_gpu_hours(client, way):
+    """Beside a service they are those that it leaves; by turns all of the server."""
+    answers = {
+        "stage": "mixed",
+        "model": "llama-3.1-8b",
+        "method": "full",
+        "concurrency": 10,
+        "one_node": way,
+    }
+    match = advice("en", dataset_tokens=50_000_000, **answers)["matches"][0]
+    served = 1  # one GPU holds 16 GB of weights and ten requests
+    gpus = match["gpus_per_server"] - (served if way == "yes" else 0)
+    html = page_of(client, urlencode(answers | {"dataset_tokens": 50_000_000}))
+    first = html.partition("GPU hours of one cycle")[2]
+    assert f" × {gpus}\n" in first
+    assert match["servers"] == 1
 
 
 def test_experiments_stand_against_the_hours(client):

@@ -112,6 +112,42 @@ def test_scales_are_fixed_points_and_straight_between():
         assert [ratio for ratio, _value in places] == sorted(ratio for ratio, _value in places)
 
 
+@pytest.mark.parametrize(
+    ("method", "left"),
+    # 8.03 billion parameters of 14 bytes are 112 GB: on two cards of 96 GB, not on the one that the service
+    # leaves. Adapters of 16-bit weights lie on either.
+    [("full", "service_pauses"), ("lora", "two_roles")],
+)
+def test_a_training_goes_on_beside_a_service_only_where_it_lies_on_what_is_left(machines, method, left):
+    ranking = rank(case_of(stage="mixed", method=method), machines)
+    match = next(
+        match
+        for match in ranking.matches
+        if match.config.node.gpu.slug == "nvidia-rtx-pro-6000-blackwell-server" and match.config.gpus == 2
+    )
+    assert [item.code for item in match.reasons if item.code in ("service_pauses", "two_roles")] == [left]
+
+
+def test_a_training_beside_a_service_spreads_over_the_servers_that_it_needs(machines):
+    """1.13 TB of states are more than eight H200 hold; one of the two servers would do for the service."""
+    case = case_of(stage="mixed", model="llama-3.3-70b", method="full")
+    spread = {
+        match.config.node.server: match
+        for match in rank(case, machines).matches
+        if match.config.node.gpu.slug == "nvidia-h200-sxm-141gb" and match.config.count == 8
+    }
+    assert spread
+    for match in spread.values():
+        assert match.config.servers == match.config.trained.servers == 2
+        assert "network_unknown" in [item.code for item in match.warnings]
+    corners = {
+        name: replace(getattr(case, name), network_bytes_per_s=50e9)
+        for name in ("hard", "easy")  # 400 Gbit/s
+    }
+    for match in rank(replace(case, **corners), machines).matches:
+        assert "network_unknown" not in [item.code for item in match.warnings]
+
+
 def test_what_can_no_longer_be_ordered_stands_behind_its_own_state(machines):
     case = case_of()
     first = rank(case, machines).matches[0].config.node.server

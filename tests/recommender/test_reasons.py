@@ -47,6 +47,21 @@ def test_words_agree_with_their_number():
     assert several == "3 GPUs are idle in this configuration."
 
 
+@pytest.mark.parametrize(
+    ("servers", "target", "said"),
+    [
+        (1, None, "One training run takes 2 h to 4 h."),
+        (1, 36_000.0, "One training run takes 2 h to 4 h; the target is 10 h."),
+        (3, None, "One training run over 3 servers takes 2 h to 4 h."),
+        (3, 36_000.0, "One training run over 3 servers takes 2 h to 4 h; the target is 10 h."),
+    ],
+)
+def test_a_training_over_several_servers_says_so(servers, target, said):
+    fact = message("training_hours", low=7200.0, high=14_400.0, target=target, servers=servers)
+    with translation.override("en"):
+        assert reasons.reason(fact, {}).replace(NARROW, " ") == said
+
+
 def test_an_estimate_has_three_digits_and_a_target_its_own():
     late = message("range_hours", high=21548 * 36, target=21548 * 36)
     with translation.override("en"):
