@@ -18,13 +18,16 @@ from recommender.case_reader import Assumption
 from recommender.changes import resolver
 from recommender.labels import COMPUTED
 from recommender.ranking import Ceilings, Ranking, first_place
+from recommender.sizing.choosing import FOREMOST, standing
 from recommender.sizing.demand import Case, Machine
 
 # Work for one set of answers: this bounds the time, and unlike a clock keeps results the same. A server costs
-# more to try where it trains, and twice as much where none holds the harder end: both ends are tried then.
+# more to try where it trains, and thrice as much where both ends are: where nothing holds the harder one with
+# all facts known, and where the least hardware is asked for.
 MAX_WORK = 9000
 WORK_SERVING = 2  # of one server, each about half a millisecond
 WORK_TRAINING = 3
+BOTH_ENDS = 3
 CONTENDERS = 4  # of the ranking, beside those that were seen in the first place
 FACTORS = ("1.5", "2", "4")  # of the first looks outwards; then 16
 WIDENED = 4  # times that the few among which a flip is looked for are widened before all servers are
@@ -109,7 +112,8 @@ class _Places:
         if work > self.left:
             raise _Spent
         config = first_place(case, machines, self.ceilings)
-        self.left -= work if config is not None and config.strict else 2 * work
+        certain = config is not None and standing(config) == FOREMOST and case.priority != "footprint"
+        self.left -= work if certain else BOTH_ENDS * work
         place = ("", "") if config is None else config.name
         if among is None:
             self.known[case] = place

@@ -46,7 +46,7 @@ def sizes_of(
                 if isinstance(size, Failure):
                     yield size
                     continue
-                both = _with_turns(case, corner, strict, size)
+                both = _with_turns(case, corner, strict, size, why=why)
                 if isinstance(both, Failure):
                     yield both
                 else:
@@ -57,7 +57,7 @@ def sizes_of(
             yield config
             continue
         whole = replace(config, fallback=True) if fallback else config
-        yield _of_rate(case, whole, strict)
+        yield _of_rate(case, whole, strict, why=why)
 
 
 def leanest_first(
@@ -82,7 +82,7 @@ def leanest_first(
             node, count = counts[place]
             for size in bare_sizes(case, node, case.hard, True, precision, count):
                 if isinstance(size, TextSize):
-                    both = _with_turns(case, case.hard, True, size)
+                    both = _with_turns(case, case.hard, True, size, why=False)
                     if not isinstance(both, Failure):
                         found.append((weight_of(case, count, both[0].servers), place, *both))
     yield from _groups(case, precision, fallback, found)
@@ -115,12 +115,12 @@ def _groups(
 
 
 def _with_turns(
-    case: Case, corner: Corner, strict: bool, size: TextSize
+    case: Case, corner: Corner, strict: bool, size: TextSize, *, why: bool
 ) -> tuple[TextSize, Trained | None] | Failure:
     """Return a service of text on the servers that it and a training by turns take, with how that lies."""
     if not case.trains or case.together:
         return size, None
-    found = fewest_servers(case, size.node, corner, strict, size.count)
+    found = fewest_servers(case, size.node, corner, strict, size.count, why=why)
     if isinstance(found, Failure):
         return found
     servers, trained = found
@@ -141,13 +141,13 @@ def _of_text(
     return _beside(case, config, strict) if case.trains and case.together else config
 
 
-def _of_rate(case: Case, config: Config, strict: bool) -> Config | Failure:
+def _of_rate(case: Case, config: Config, strict: bool, *, why: bool) -> Config | Failure:
     """Return a service without text with what is asked beside it, or why that does not hold."""
     if not case.trains:
         return config
     if case.together:
         return _beside(case, config, strict)
-    found = fewest_servers(case, config.node, config.corner, strict, config.count)
+    found = fewest_servers(case, config.node, config.corner, strict, config.count, why=why)
     if isinstance(found, Failure):
         return found
     servers, trained = found

@@ -32,7 +32,7 @@ def training_sizes(
     Args:
         why: false where nobody asks: what is too late whatever the layout is not laid out.
     """
-    least = 0.0 if why else _least_gpu_seconds(case, node, corner, strict)
+    least = 0.0 if why else corner.tokens * _least_gpu_seconds(_job(case, corner), node.gpu, strict)
     for count in node.counts:
         failures: list[Failure] = []
         for servers in servers_joined(node):
@@ -62,15 +62,17 @@ def training_sizes(
             yield from failures
 
 
-def _least_gpu_seconds(case: Case, node: NodeSpec, corner: Corner, strict: bool) -> float:
-    """Return the GPU time that a job takes at least, at the end that counts [s]; 0: nothing is known."""
-    precision = _training_precision(case, node.gpu)
+@lru_cache(maxsize=4096)
+def _least_gpu_seconds(job: _Job, gpu: GPUSpec, strict: bool) -> float:
+    """Return the GPU time that one token takes at least, at the end that counts [s]; 0: nothing is known."""
+    case, corner = job.case, job.corner
+    precision = _training_precision(case, gpu)
     if precision is None:
         return 0.0
     assert corner.trained is not None
     least = training.least_gpu_seconds(
         corner.trained,
-        node.gpu,
+        gpu,
         method=case.method,
         precision=_computed_in(precision),
         sequence_tokens=corner.sequence_tokens,
@@ -393,21 +395,46 @@ def _computed_in(precision: Precision) -> Precision:
 
 
 def fewest_servers(
-    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int
+    case: Case, node: NodeSpec, corner: Corner, strict: bool, count: int, *, why: bool = True
 ) -> tuple[int, Trained] | Failure:
     """Return the fewest servers that train it in time and the quickest way on them, or what comes nearest.
 
     That depends on nothing that is served there: a heavier service beside it never lets a training in.
+
+    Args:
+        why: false where nobody asks: what is too late whatever the layout is not laid out.
     """
+    return _fewest(*_of(case, node, corner), strict, count, servers_joined(node), why)
+
+
+@lru_cache(maxsize=4096)
+def _fewest(
+    job: _Job,
+    tokens: float,
+    target_s: float | None,
+    gpu: GPUSpec,
+    link: str,
+    link_bytes_per_s: float | None,
+    link_max_gpus: int,
+    strict: bool,
+    count: int,
+    joined: tuple[int, ...],
+    why: bool,
+) -> tuple[int, Trained] | Failure:
+    work = job, tokens, target_s, gpu, link, link_bytes_per_s, link_max_gpus
+    least = 0.0 if why else tokens * _least_gpu_seconds(job, gpu, strict)
     failures: list[Failure] = []
-    for servers in servers_joined(node):
-        trained = quickest(case, node, corner, strict, count, servers)
+    for servers in joined:
+        if target_s is not None and least > target_s * count * servers:
+            continue
+        trained = _quickest(*work, strict, count, servers)
         if not isinstance(trained, Failure):
             return servers, trained
         failures.append(trained)
         if trained.reasons[0].code == "precision":
             break
-    return min(failures, key=lambda item: item.miss)
+    late = message("training_time", need=target_s, have=least / (count * joined[-1]))
+    return min(failures, key=lambda item: item.miss, default=Failure(gpu.slug, (late,), 1.0, count))
 
 
 def holds_beside(case: Case, config: Config, gpus: int) -> bool:
