@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _, pgettext_lazy
 
 from catalog import versions
-from catalog.models import GPU, Server, Variant
+from catalog.models import GPU, GPUOption, Server, Variant
 from catalog.models.base import slug_field
 from recommender import answers
 
@@ -257,6 +257,15 @@ class Price(models.Model):
         super().clean()
         if self.variant_id and self.server_id and self.variant.server_id != self.server_id:
             raise ValidationError({"variant": _("This variant belongs to another server.")})
+        if not (self.server_id and self.gpu_id and self.gpu_count):
+            return
+        options = GPUOption.objects.filter(variant__server=self.server, gpu=self.gpu).select_related("gpu")
+        if self.variant_id:
+            options = options.filter(variant=self.variant)
+        if not options:
+            raise ValidationError({"gpu": _("This server is not listed with this GPU.")})
+        if not any(option.takes(self.gpu_count) for option in options):
+            raise ValidationError({"gpu_count": _("This server is not listed with so many of these GPUs.")})
 
 
 class RegressionCase(models.Model):

@@ -4,10 +4,10 @@ from decimal import Decimal
 
 from django import forms
 from django.db import models
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy as _
 
 from aiservers.addresses import signed_as_typed
-from aiservers.numbers import NumberError, canonical, parse_number
+from aiservers.numbers import NumberError, canonical, is_ambiguous, parse_number
 from catalog.filtering.fields import QUANTITY_ERRORS
 
 
@@ -36,7 +36,17 @@ class AsTyped:
 
 
 class TypedInteger(AsTyped, forms.IntegerField):
-    pass
+    """A whole number: three digits behind a decimal sign were hardly meant to be none."""
+
+    def to_python(self, value):
+        number = super().to_python(value)
+        if number is not None and isinstance(value, str) and is_ambiguous(value) and number < 1000:
+            raise forms.ValidationError(
+                _("Write it without separators: this can mean %(one)s or %(other)s."),
+                code="ambiguous",
+                params={"one": number, "other": 1000 * number},
+            )
+        return number
 
 
 class TypedFloat(AsTyped, forms.FloatField):

@@ -50,6 +50,31 @@ def test_one_sign_before_three_digits_means_what_the_language_says(as_member, se
 
 
 @pytest.mark.parametrize(
+    ("language", "typed", "read"),
+    [
+        ("es", "1.000", 1000),
+        ("en", "1,000", 1000),
+        ("ru", "1 000", 1000),
+        ("ru", "1.000", None),
+        ("ru", "1,000", None),
+        ("es", "1,000", None),
+        ("en", "1.000", None),
+    ],
+)
+def test_a_whole_number_is_never_a_thousandth_of_what_was_typed(as_member, language, typed, read):
+    """Where a language reads three digits behind a decimal sign, a whole number asks which one is meant."""
+    option = GPUOptionFactory()
+    client = editor_in(as_member, language)
+    response = save(client, url(option), card_power_cap_w=typed, other_source=SourceFactory().pk)
+    option.refresh_from_db()
+    assert option.card_power_cap_w == read
+    if read is None:
+        assert response.status_code == 200
+        (problem,) = response.context["adminform"].form.errors["card_power_cap_w"]
+        assert "1000" in problem
+
+
+@pytest.mark.parametrize(
     ("language", "shown", "example"),
     [("es", "86,5", "763,7"), ("ru", "86,5", "763,7"), ("en", "86.5", "763.7")],
 )

@@ -15,7 +15,7 @@ from catalog.models import Variant
 from recommender import answers, orders, prices, services
 from recommender.models import Price
 from tests.catalog.staff import save
-from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory
+from tests.factories import AIModelFactory, GPUFactory, GPUOptionFactory, VariantFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -158,6 +158,30 @@ def test_prices_that_make_no_sense_are_refused(options, fields):
     )
     with pytest.raises(ValidationError):
         row.full_clean()
+
+
+def test_a_price_is_for_what_can_be_ordered(options):
+    """One or two cards of two GPUs each; of another variant's card as many as that takes."""
+    low, high = options
+    low.gpu.devices_per_board = 2
+    low.gpu.save()
+    long = VariantFactory(server=low.variant.server, slug="long", is_default=False)
+    other = GPUOptionFactory(variant=long, gpu=low.gpu, min_count=4, max_count=None)
+
+    def wrong(**fields):
+        defaults = {"server": low.variant.server, "gpu": low.gpu, "amount": 5, "currency": "EUR"}
+        try:
+            Price(**defaults | {"valid_until": TODAY()} | fields).full_clean()
+        except ValidationError as error:
+            return list(error.message_dict)
+        return []
+
+    assert [wrong(gpu_count=count) for count in (2, 4, 8, 16)] == [[], [], [], []]
+    assert [wrong(gpu_count=count) for count in (1, 3, 6)] == [["gpu_count"]] * 3
+    assert wrong(gpu_count=8, variant=low.variant) == ["gpu_count"]
+    assert wrong(gpu_count=2, variant=other.variant) == ["gpu_count"]
+    assert wrong(gpu_count=2, gpu=GPUFactory(name="Another")) == ["gpu"]
+    assert wrong(gpu_count=2, server=high.variant.server) == []
 
 
 def member(name, group):
