@@ -640,6 +640,6 @@ class GPUOption(Fact):
         return self.basis == self.Basis.DERIVED
 
     def takes(self, gpus):
-        """Tell whether so many GPUs can be ordered; where no maximum is published, any number of cards may."""
+        """Tell whether so many GPUs can be ordered; of cards without a published maximum any number can."""
         cards, left = divmod(gpus, self.gpu.devices_per_card)
         return not left and self.min_count <= cards and (self.max_count is None or cards <= self.max_count)
