@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.pages import Page
+
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 # Per language: what is typed as power [kW], how the result writes it, and the decimal sign of its figures.
@@ -203,3 +205,19 @@ def test_nothing_is_wider_than_the_window(page, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.go_back()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [768, 1280])
+@pytest.mark.parametrize("language", ["es", "ru", "en"])
+def test_a_power_with_its_measurements_leaves_the_name_its_room(page, language, width):
+    """Two measured figures with their sources stand beside the first server's name, not upon it."""
+    page.set_viewport_size({"width": width, "height": 900})
+    answers = (
+        "stage=mixed&model=llama-3.3-70b&method=full&concurrency=8&target_hours=24&dataset_tokens=50000000"
+    )
+    page.goto(f"{Page('recommender:results').path(language)}?{answers}")
+    head = page.locator(".match-head").first
+    assert head.locator(".brief a").count() > 1
+    title = head.locator(".match-title")
+    assert title.evaluate("element => element.scrollWidth <= element.clientWidth")
+    assert title.bounding_box()["width"] > 200
