@@ -6,6 +6,7 @@ from math import ceil, log2
 from recommender.sizing.configurations import Config, has_fast_link
 from recommender.sizing.demand import Case, Machine
 from recommender.sizing.scores import criteria_of, lateness, score
+from recommender.sizing.serving_sizes import gpus_beside_service
 
 FOREMOST = (0, 0, False)  # the best `standing` that there is
 SERVER_COSTS_CARDS = 2.2  # what another chassis weighs in cards when configurations are compared
@@ -45,6 +46,7 @@ def best(case: Case, configs: Sequence[Config], machine: Machine) -> Config:
         same,
         key=lambda config: (
             config.layout.crosses_link and config.node.link not in ("pcie", "none"),  # beyond the bridge
+            case.trains and gpus_beside_service(case, config) < 1,  # experiments would stop the service
             -score(case, config, criteria_of(case, config, machine)),
             choice(case, config),
         ),
