@@ -96,20 +96,24 @@ def test_pages_of_a_brief_are_accessible_and_fit_the_screen(page, axe, width, sc
         axe(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
+    def follow(selector):
+        with page.expect_navigation():  # a click returns before the next page has come
+            page.locator(selector).click()
+
     page.goto(results_path(language))
-    page.locator(".brief-actions a.button").click()
+    follow(".brief-actions a.button")
     check()
-    page.locator(".brief-form .button-primary").click()
+    follow(".brief-form .button-primary")
     page.locator("#reader-link").wait_for()
     check()
-    page.locator("#send-to-sales").click()
-    page.locator(".brief-form .button-primary").click()
+    follow("#send-to-sales")
+    follow(".brief-form .button-primary")
     check()
     page.go_back()
     page.go_back()
-    page.locator("#reader-link").click()
+    follow("#reader-link")
     check()
-    page.locator(".actions-of-brief a:not(.button)").click()
+    follow(".actions-of-brief a:not(.button)")
     check()
 
 

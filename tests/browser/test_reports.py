@@ -41,7 +41,7 @@ def test_the_form_and_the_list_of_figures_keep_the_rules(page, axe, scheme):
     page.goto("/en/servers/thinksystem-sr675-v3/")
     page.locator(".figure-list > summary").click()
     axe(page)
-    page.locator('.figure-list a[href$="/depth_mm/"]').click()
-    axe(page)
-    page.locator("form[method=post] button").click()
-    axe(page)
+    for link in ('.figure-list a[href$="/depth_mm/"]', "form[method=post] button"):
+        with page.expect_navigation():  # a click returns before the next page has come
+            page.locator(link).click()
+        axe(page)
