@@ -24,7 +24,7 @@ from recommender.sizing.demand import Case, Machine
 # Work for one set of answers: this bounds the time, and unlike a clock keeps results the same. A server costs
 # more to try where it trains, and thrice as much where both ends are: where nothing holds the harder one with
 # all facts known, and where the least hardware is asked for.
-MAX_WORK = 9000
+MAX_WORK = 6500
 WORK_SERVING = 2  # of one server, each about half a millisecond
 WORK_TRAINING = 3
 BOTH_ENDS = 3
