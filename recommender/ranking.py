@@ -535,7 +535,16 @@ def _match(case: Case, config: Config, machine: Machine) -> Match:
 
 def _rejection(machine: Machine, failures: Sequence[Failure]) -> Rejection:
     """Return the configuration that came nearest, with all of its reasons."""
-    nearest = min(failures, key=lambda item: (not item.runs, len(item.reasons), item.miss, item.gpu or ""))
+    nearest = min(
+        failures,
+        key=lambda item: (
+            not item.runs,
+            not item.lacks_training_alone,
+            len(item.reasons),
+            item.miss,
+            item.gpu or "",
+        ),
+    )
     fixable = ("rack_units", "power", "depth", "temperature", "latency", "training_time", "cooling")
     broken = [reason for reason in nearest.reasons if reason.code != "interconnect"]
     only = broken[0]

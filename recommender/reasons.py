@@ -32,6 +32,14 @@ REJECTIONS: dict[str, Sentence] = {
         _("Memory: each GPU would need %(need)s, %(have)s are available."),
         {"need": "gib", "have": "gib"},
     ),
+    "memory_to_train": (
+        ngettext_lazy(
+            "Memory for training: %(gpus)s GPU would need %(need)s, %(have)s are available.",
+            "Memory for training: each of %(gpus)s GPUs would need %(need)s, %(have)s are available.",
+            "count",
+        ),
+        {"gpus": "count", "need": "gib", "have": "gib"},
+    ),
     "precision": (
         _("Precision: the card or the engine does not take %(need)s."),
         {"need": "precision"},
@@ -184,6 +192,8 @@ def rejection(item: Message, names: Mapping[str, str]) -> str:
         code = f"{code}_{params['figure']}"
         if code == "power_supplies" and not params.get("have"):
             code = "power_supplies_alone"
+    elif code == "memory" and params.get("precision") == "training":
+        code = "memory_to_train"
     elif code == "temperature" and params.get("have") is None:
         code = "temperature_min_unknown" if params.get("end") == "min" else "temperature_unknown"
     return written(code, REJECTIONS[code], item, names)

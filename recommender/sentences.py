@@ -126,6 +126,7 @@ COUNTED = {
     "first_level": "others",
     "memory_serving": "requests",
     "memory_training": "gpus",
+    "memory_to_train": "gpus",
     "training_hours_over": "servers",
     "training_hours_over_free": "servers",
     "two_roles": "gpus",

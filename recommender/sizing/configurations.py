@@ -78,6 +78,12 @@ class Failure:
         """Whether the work runs on it at all, though not as it should."""
         return not any(reason.code in ("memory", "precision", "no_gpu") for reason in self.reasons)
 
+    @property
+    def lacks_training_alone(self) -> bool:
+        """Whether a service beside it would hold, and only the training does not lie in memory."""
+        first = self.reasons[0]
+        return first.code == "memory" and dict(first.params).get("precision") == "training"
+
 
 def has_fast_link(config: Config) -> bool:
     return config.node.link not in ("pcie", "none") and not config.layout.crosses_link

@@ -5,7 +5,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from django.utils import translation
 
+from recommender import reasons
 from recommender.adapters import load_specs
 from recommender.answers import parse
 from recommender.ranking import rank
@@ -146,6 +148,16 @@ def test_a_training_beside_a_service_spreads_over_the_servers_that_it_needs(mach
     }
     for match in rank(replace(case, **corners), machines).matches:
         assert "network_unknown" not in [item.code for item in match.warnings]
+
+
+def test_where_only_the_training_does_not_lie_in_memory_it_is_named(machines):
+    """Two H200 NVL hold 141 GB of weights and serve; four have 564 GB, states of 14 bytes take 988 GB."""
+    ranking = rank(case_of(stage="mixed", model="llama-3.3-70b", method="full"), machines)
+    out = next(item for item in ranking.rejected if item.server == "thinksystem-sr650a-v4")
+    (reason,) = out.reasons
+    assert dict(reason.params)["precision"] == "training"
+    with translation.override("en"):
+        assert reasons.rejection(reason, {}).startswith("Memory for training: needs ")
 
 
 def test_what_can_no_longer_be_ordered_stands_behind_its_own_state(machines):
